@@ -1,4 +1,4 @@
-//! Who asks for an operation, in which session, until when.
+//! The context of an operation: its user, session, client, time limit and memory.
 
 use crate::error::{Error, Result};
 use crate::tables::sessions::SessionId;
@@ -15,10 +15,10 @@ use store::{Moment, StatementId};
 use tokio::task::JoinHandle;
 use value::Value;
 
-/// How often an operation that waits for something looks whether it must end.
+/// How often a waiting operation checks whether it must end.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What an operation runs under. Cheap to clone; all clones share the kill flag.
+/// The context of an operation. Cheap to clone; all clones share the kill flag.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// The user's name with its database (`name@db`), if one has logged in.
@@ -27,7 +27,7 @@ pub struct Context {
     pub session: Option<SessionId>,
     /// The retryable write's number (`txnNumber`) in the session.
     pub retry_number: Option<i64>,
-    /// The command's comment, which stands with the later batches of its cursor, too.
+    /// The command's comment, which is shown with the later batches of its cursor, too.
     pub comment: Option<Arc<Value>>,
     /// When the operation must have ended (`maxTimeMS`).
     pub deadline: Option<Instant>,
@@ -39,14 +39,14 @@ pub struct Context {
     pub metrics: Arc<Metrics>,
     /// The budget from which the operation takes memory; without a limit by default.
     pub memory: Budget,
-    /// The connection that asks, where there is one.
+    /// The connection that the operation came from, if there is one.
     pub origin: Option<Origin>,
-    /// What the client asks of the stable API.
+    /// The command's parameters of the stable API.
     pub api: StableApi,
     kill: Kill,
 }
 
-/// The parameters of MongoDB's stable API in a command. All batches of a cursor must be asked for with the same ones.
+/// The parameters of MongoDB's stable API in a command. All batches of a cursor must be requested with the same ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StableApi {
     /// Whether a version is named; there is only one.
@@ -66,7 +66,7 @@ pub struct Origin {
     pub address: IpAddr,
 }
 
-/// A client of whom a function knows whether it is gone.
+/// A client; a function returns whether it is gone.
 struct Asker<F>(F);
 
 impl<F> fmt::Debug for Asker<F> {
@@ -82,7 +82,7 @@ impl<F: Fn() -> bool + Send + Sync> Client for Asker<F> {
 }
 
 impl Context {
-    /// The same context for a client who waits until this says that it is gone.
+    /// The same context for a client; `is_gone` returns whether it has stopped waiting.
     #[must_use]
     pub fn asked_by(mut self, is_gone: impl Fn() -> bool + Send + Sync + 'static) -> Context {
         self.client = Some(Arc::new(Asker(is_gone)));
@@ -102,22 +102,22 @@ impl Context {
         Some(deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Asks the operation to end with this error as soon as it looks.
+    /// Makes the operation end with this error at its next check.
     pub fn kill(&self, code: Code) {
         self.kill.with(code);
     }
 
-    /// Whether somebody asked the operation to end.
+    /// Whether the operation was asked to end.
     pub fn is_killed(&self) -> bool {
         self.kill.code().is_some()
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether no client waits for the answer any more.
     pub fn is_abandoned(&self) -> bool {
         self.client.as_ref().is_some_and(|client| client.is_gone())
     }
 
-    /// What a running query looks at to know that it must end.
+    /// The interruption of the operation, which running queries check.
     pub fn interruption(&self) -> Interruption {
         Interruption {
             deadline: self.deadline,
@@ -129,14 +129,13 @@ impl Context {
         }
     }
 
-    /// Does work of the operation. It ends early where the operation must end: while it works, and while it waits for
-    /// something, too.
+    /// Does work of the operation. Ends early if the operation must end, whether it is working or waiting for something.
     pub async fn run<T, E: From<Error>>(&self, work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
         let interruption = self.interruption();
         tokio::select! {
             biased;
             done = interruption.run(work) => match (done, interruption.check()) {
-                // Whatever the work has met on its way out.
+                // Whatever error the work itself ended with.
                 (Err(_), Err(ended)) => Err(Error::from(ended).into()),
                 (done, _) => done,
             },
@@ -157,7 +156,7 @@ impl Context {
         }
     }
 
-    /// What makes the write's statement of this number exactly-once; none outside retryable writes.
+    /// The id that makes this statement of a retryable write exactly-once; `None` for other writes.
     pub fn statement(&self, statement: i32) -> Option<StatementId> {
         let session = self.session.as_ref()?.digest();
         Some(StatementId {
@@ -168,17 +167,17 @@ impl Context {
     }
 }
 
-/// Counts work of the operation that runs here, a step being what a small operator takes; fails once it must end.
+/// Counts work of the operation on this thread in steps, each about the work of a small operator. Fails once the operation must end.
 pub fn steps(count: usize) -> Result<()> {
     Ok(language::interruption::steps(count)?)
 }
 
-/// The budget from which the operation that runs here takes memory.
+/// The memory budget of the operation on this thread.
 pub fn operation_memory() -> Budget {
     language::interruption::memory()
 }
 
-/// Does work of the operation that runs here, until this moment at the latest.
+/// Does work of the operation on this thread, until this moment at the latest.
 pub async fn run_until<T, E: From<Error>>(
     limit: Instant,
     work: impl Future<Output = Result<T, E>>,
@@ -197,7 +196,7 @@ pub async fn run_until<T, E: From<Error>>(
     }
 }
 
-/// Does work of the operation that runs here on a thread that may wait. What it counts there ends it as it would here.
+/// Does work of the operation on this thread on another thread that may block. The operation's limits hold there too.
 pub fn on_another_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let interruption = Interruption {
         // Nothing else waits for that thread.
@@ -207,7 +206,7 @@ pub fn on_another_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 's
     tokio::task::spawn_blocking(move || within(&interruption, work))
 }
 
-/// Does work of the operation that runs here beside it: a task of its own, which ends as the operation does.
+/// Does work of the operation on this thread in another task, under the same limits.
 pub fn beside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
     let interruption = Interruption::current();
     tokio::spawn(async move { interruption.run(work).await })

@@ -1,4 +1,4 @@
-//! What all operations share: the store, and the tables of what runs and what is known.
+//! The engine: the store and the tables that all operations share.
 
 use crate::catalog::collations;
 use crate::error::{Error, Result};
@@ -56,7 +56,7 @@ struct Inner {
     orphans: Orphans,
     write_locks: WriteLocks,
     scrub: Scrub,
-    /// Who keeps full-text indexes that clients define. It has collections, which have the engine: closing lets go of it.
+    /// The full-text indexes that clients define. They hold collections, which hold the engine; so closing drops this.
     search_indexes: Mutex<Option<Arc<dyn SearchIndexes>>>,
     started: Instant,
 }
@@ -131,12 +131,12 @@ impl Engine {
         Ok(self.inner.kv.check_room()?)
     }
 
-    /// Fails once the data folder is not there any more: what memory still knows is not to be told then.
+    /// Fails if the data folder is gone: nothing may be answered from memory then.
     pub(crate) fn check_folder(&self) -> Result<()> {
         Ok(self.inner.kv.check_folder()?)
     }
 
-    /// The memory for all that clients ask.
+    /// The memory budget for clients' requests.
     pub fn memory(&self) -> &Budget {
         &self.inner.memory
     }
@@ -150,7 +150,7 @@ impl Engine {
         &self.inner.store
     }
 
-    /// The collation asked for, or else that of the collection or view; `None` for the order of bytes.
+    /// The requested collation, or else that of the collection or view; `None` for the order of bytes.
     pub(crate) fn collation(
         &self,
         namespace: &Namespace,
@@ -175,7 +175,7 @@ impl Engine {
         &self.inner.write_locks
     }
 
-    /// The folder in which an operation goes on that memory does not take, if it may.
+    /// The folder for temporary files of an operation; `None` if it may not use files.
     pub(crate) fn spill(&self, allowed: bool) -> Option<Arc<SpillFolder>> {
         self.inner.spill.clone().filter(|_| allowed)
     }
@@ -259,7 +259,7 @@ impl Engine {
     }
 }
 
-/// An engine that may have been closed; background work holds no more than this.
+/// An engine that may have been closed. Background work holds only this.
 #[derive(Clone, Debug)]
 pub(crate) struct WeakEngine(std::sync::Weak<Inner>);
 

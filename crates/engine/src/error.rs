@@ -1,4 +1,4 @@
-//! What the engine answers when it cannot do what was asked.
+//! The errors of the engine.
 
 use code::Code;
 use query::QueryError;
@@ -8,7 +8,7 @@ use value::Document;
 /// The result of an engine operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A refusal or a failure: MongoDB's code and words, which each protocol turns into its own.
+/// A refusal or a failure, with MongoDB's code and message, which each protocol turns into its own.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {

@@ -1,7 +1,7 @@
 //! The one boundary that protocols see: databases, collections, operations, errors.
 //!
-//! A protocol parses its wire form into the requests of this crate ([`FindRequest`], [`UpdateStatement`], …), calls an
-//! [`Engine`], and encodes what it returns. Every call takes a [`Context`]: who asks, in which session, until when.
+//! A protocol parses its wire format into the requests of this crate ([`FindRequest`], [`UpdateStatement`], …), calls an
+//! [`Engine`], and encodes what it returns. Every call takes a [`Context`]: user, session, time limit.
 //!
 //! What must hold:
 //! - nothing of HTTP, OP_MSG or JSON text is known here, and nothing of `kv` or of the store's keys leaves it;
@@ -9,7 +9,7 @@
 //! - every table has a named limit ([`limits`]).
 //!
 //! Left to others: matching (`language`), planning (`query`), changing (`update`), commits (`store`), who may do what (`auth`,
-//! asked by protocols).
+//! which protocols call).
 
 mod catalog;
 mod context;

@@ -3,25 +3,25 @@
 // The store keeps these; protocols name them in their errors.
 pub use store::{INDEX_FIELDS_MAX, INDEXES_MAX, NAMESPACE_BYTES_MAX};
 
-/// How many cursors may be open at once.
+/// The most cursors that may be open at once.
 pub const OPEN_CURSORS_MAX: usize = 100_000;
 
-/// How many cursors of clients at one address may be open at once.
+/// The most cursors of clients at one address that may be open at once.
 pub const CURSORS_OF_CLIENT_MAX: usize = 20_000;
 
-/// About the memory of an idle cursor, besides what it keeps of its results.
+/// The approximate memory of an idle cursor, besides the results that it keeps.
 pub const CURSOR_BYTES: usize = 4 * 1024;
 
 /// A cursor that is not used for this long is closed, unless it was opened with `noCursorTimeout`.
 pub const CURSOR_IDLE_MS_MAX: u64 = 600_000;
 
-/// How many sessions are remembered at once.
+/// The most sessions that are remembered at once.
 pub const SESSIONS_MAX: usize = 1_000_000;
 
 /// A session that is not used for this long is forgotten, together with what its retries need.
 pub const SESSION_IDLE_MINUTES_MAX: u64 = 30;
 
-/// Documents in a first batch if the client gives no size.
+/// The number of documents in a first batch if the client gives no size.
 pub const FIRST_BATCH_DOCUMENTS_DEFAULT: u64 = 101;
 
 /// Bytes of documents in one batch; a larger document makes a batch of its own.
@@ -33,16 +33,16 @@ pub const WRITE_BATCH_MAX: usize = 100_000;
 /// How long an awaiting tailable cursor waits for data if the client gives no time.
 pub const AWAIT_DATA_MS_DEFAULT: u64 = 1_000;
 
-/// How long an operation waits until the answers of others are sent, where there is no memory for one more.
+/// How long an operation waits for the answers of others to be sent, if there is no memory for one more.
 pub const ROOM_MS_MAX: u64 = 30_000;
 
-/// The same for reads that go on in any case: late is better than not at all.
+/// The same for reads that continue in any case: late is better than never.
 pub const PATIENCE_MS_MAX: u64 = 5_000;
 
 /// How often expired documents, sessions and cursors are looked for.
 pub const SWEEP_INTERVAL_MS: u64 = 60_000;
 
-/// How many moments are kept for snapshot reads at once; the oldest goes first.
+/// The most moments that are kept for snapshot reads; the oldest is dropped first.
 pub const MOMENTS_MAX: usize = 256;
 
 /// How long a moment is kept for snapshot reads, as long as MongoDB does by default.

@@ -1,4 +1,4 @@
-//! Opening: the store, what is known by heart, and what goes on in the background.
+//! Opening an engine: the store, what is kept in memory, and the background work.
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -20,13 +20,13 @@ const FILE_CACHE_SHARE: usize = 8;
 /// The memory budget divided by this is for records that were read lately.
 const RECORD_CACHE_SHARE: usize = 8;
 
-/// The memory budget divided by this is for what scans of small collections have read.
+/// The memory budget divided by this is for pages that scans of small collections have read.
 const SCAN_CACHE_SHARE: usize = 16;
 
 /// The memory budget divided by this is for index entries that were read lately.
 const ENTRY_CACHE_SHARE: usize = 32;
 
-/// The memory for hot files of an engine that is given no budget.
+/// The memory for hot files of an engine without a budget.
 const FILE_CACHE_BYTES_IN_TESTS: usize = 16 << 20;
 
 /// The folder of temporary files below the data folder.
@@ -37,7 +37,7 @@ const SPILL_FOLDER: &str = "_tmp";
 pub struct EngineOptions {
     /// The data folder, created if it does not exist.
     pub folder: PathBuf,
-    /// The memory budget in bytes: caches and write buffers share it, and what clients ask may take as much again.
+    /// The memory budget in bytes, which caches and write buffers share. Clients' requests may take as much again.
     pub memory_bytes: usize,
 }
 
@@ -76,7 +76,7 @@ impl Engine {
         Engine::on_within(kv, Budget::default()).await
     }
 
-    /// As [`Engine::on`], with a budget for what clients ask.
+    /// As [`Engine::on`], with a budget for clients' requests.
     pub async fn on_within(kv: Kv, memory: Budget) -> Result<Engine> {
         let file_cache_bytes = FILE_CACHE_BYTES_IN_TESTS;
         Engine::with_caches(kv, store_options(), file_cache_bytes, None, memory).await
@@ -100,7 +100,7 @@ impl Engine {
 
 fn store_options() -> StoreOptions {
     StoreOptions {
-        // A commit for all who wait must not end because the time of one is up.
+        // A commit for several callers must not end because the time limit of one is up.
         run_apart: |work| interruption::within(&Interruption::default(), work),
         ..StoreOptions::new(crate::catalog::partial_filter::compile)
     }

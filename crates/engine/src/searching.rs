@@ -1,5 +1,5 @@
-//! Full-text indexes that clients name and define. Who keeps them is told to the engine at the start: what they find is asked
-//! from within pipelines, and by commands.
+//! Full-text indexes that clients name and define. Their implementation is handed to the engine at the start; pipelines and
+//! commands call it.
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -11,16 +11,16 @@ use std::sync::Arc;
 use store::Namespace;
 use value::Document;
 
-/// Keeps full-text indexes that clients name and define.
+/// An implementation of full-text indexes that clients name and define.
 pub trait SearchIndexes: Debug + Send + Sync {
-    /// What an index finds.
+    /// Searches an index.
     fn search<'a>(&'a self, engine: &'a Engine, searching: &'a Searching) -> BoxFuture<'a, Result<Searched>>;
 
-    /// The indexes of a collection that these are, as clients see them.
+    /// The selected indexes of a collection, as clients see them.
     fn list(&self, engine: &Engine, namespace: &Namespace, which: &WhichSearchIndex)
     -> Result<Vec<Document>>;
 
-    /// Makes indexes as clients define them; for each its id and its name.
+    /// Makes indexes as clients define them. Returns the id and the name of each.
     fn create<'a>(
         &'a self,
         engine: &'a Engine,
@@ -46,7 +46,7 @@ pub trait SearchIndexes: Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<()>>;
 }
 
-/// The full-text indexes that are meant.
+/// Selects full-text indexes.
 #[derive(Clone, Debug, Default)]
 pub struct WhichSearchIndex {
     /// Only the one of this id.
@@ -56,7 +56,7 @@ pub struct WhichSearchIndex {
 }
 
 impl Engine {
-    /// Who keeps full-text indexes that clients define.
+    /// The implementation of full-text indexes that clients define.
     pub fn search_indexes(&self) -> Result<Arc<dyn SearchIndexes>> {
         let kept = self.search_indexes_slot().lock().clone();
         kept.ok_or_else(|| {
@@ -67,7 +67,7 @@ impl Engine {
         })
     }
 
-    /// Sets who keeps them, until the engine is closed.
+    /// Sets the implementation of full-text indexes, until the engine is closed.
     pub fn set_search_indexes(&self, kept: Arc<dyn SearchIndexes>) {
         *self.search_indexes_slot().lock() = Some(kept);
     }

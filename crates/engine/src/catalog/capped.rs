@@ -52,8 +52,8 @@ impl Engine {
         self.flush().await
     }
 
-    /// Makes a collection capped: its oldest documents go until it fits, and its indexes but `_id_` are gone, as in MongoDB. It is
-    /// not copied, since what is written meanwhile would not be in the copy.
+    /// Makes a collection capped: its oldest documents are deleted until it fits, and its indexes except `_id_` are dropped, as in
+    /// MongoDB. It is not copied, since the copy would lack what is written meanwhile.
     pub async fn convert_to_capped(&self, namespace: &Namespace, size_bytes: u64) -> Result<()> {
         check_no_accounts(namespace)?;
         let collection = self.cappable(namespace)?;
@@ -86,8 +86,8 @@ impl Engine {
     }
 }
 
-/// The options of a collection, its collation and validator among them, that is made capped. In no collection is the natural order
-/// that of insertion and of the `_id`s at once.
+/// The options that a collection keeps when it is made capped, such as collation and validator. It cannot stay clustered, since its
+/// natural order would have to be that of insertion and that of the `_id`s.
 fn capped_options(options: &CollectionOptions, size_bytes: u64) -> CollectionOptions {
     let mut capped = options.clone();
     capped.capped = Some(CappedOptions {

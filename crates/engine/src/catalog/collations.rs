@@ -1,4 +1,4 @@
-//! Which order of strings an operation takes: the one that it asks for, or its collection's.
+//! The order of strings of an operation: the one that it asks for, or its collection's.
 
 use crate::error::{Error, Result};
 use store::{Collection, Namespace, Store};
@@ -11,7 +11,7 @@ impl From<CollationError> for Error {
     }
 }
 
-/// The collation asked for, or else that of the collection or view; `None` for the order of bytes.
+/// The requested collation, or else that of the collection or view; `None` for the order of bytes.
 pub(crate) fn asked_or_default(
     store: &Store,
     namespace: &Namespace,
@@ -39,7 +39,7 @@ pub(crate) fn of_options(options: &Document) -> Result<Option<Collation>> {
     }
 }
 
-/// The collation asked for, or else the one given.
+/// The requested collation, or else the default.
 pub(crate) fn asked_or(asked: Option<&Document>, default: Option<&Collation>) -> Result<Option<Collation>> {
     match asked {
         Some(options) => Ok(Collation::parse(options)?),

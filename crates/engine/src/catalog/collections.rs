@@ -1,4 +1,4 @@
-//! Databases and collections: made, listed, changed, renamed, dropped.
+//! Databases and collections: creating, listing, changing, renaming and dropping them.
 
 use crate::catalog::id_index;
 use crate::catalog::names::{check_database, check_namespace};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 use store::{CappedOptions, Collection, CollectionOptions, Namespace, StoreError};
 use value::{Document, DocumentBuf, Value};
 
-/// How often a change of options is begun anew where others change them meanwhile.
+/// How often a change of options is tried again if others change them meanwhile.
 const MODIFY_ATTEMPTS_MAX: usize = 10;
 
-/// What a new collection is to be.
+/// The options of a new collection.
 #[derive(Clone, Debug, Default)]
 pub struct CreateRequest {
-    /// A ring of bounded size.
+    /// The limits of a capped collection.
     pub capped: Option<CappedOptions>,
     /// Every other option as given, in MongoDB's names (`validator`, `viewOn`, `pipeline`, …).
     pub options: Document,
@@ -37,7 +37,7 @@ pub struct ModifyRequest {
     pub time_series: Option<TimeSeriesChange>,
 }
 
-/// What options of a collection are to become.
+/// The options that a collection has after a change.
 struct Modified {
     kept: Document,
     capped: Option<CappedOptions>,
@@ -64,7 +64,7 @@ impl Engine {
         self.store().databases()
     }
 
-    /// Refuses a view; what does not exist is none.
+    /// Fails for a view. A name that does not exist is not a view.
     pub fn refuse_view(&self, namespace: &Namespace) -> Result<()> {
         match self.existing(namespace) {
             Ok(collection) => Ok(collection.refuse_view()?),
@@ -81,12 +81,12 @@ impl Engine {
             .collect()
     }
 
-    /// One collection's entry, if it exists; that of a time series for its buckets.
+    /// One collection's entry, if it exists. For the buckets of a time series, the entry of the time series.
     pub fn collection_entry(&self, namespace: &Namespace) -> Option<CollectionEntry> {
         self.existing(namespace).ok().map(|c| entry(&c))
     }
 
-    /// Makes a collection or a view. One that exists with the same options is no error.
+    /// Creates a collection or a view. It is no error if one with the same options exists.
     pub async fn create_collection(&self, namespace: &Namespace, request: CreateRequest) -> Result<()> {
         check_namespace(namespace)?;
         check_no_accounts(namespace)?;
@@ -144,7 +144,7 @@ impl Engine {
             let before = self.existing(namespace)?.options();
             let Modified { kept, capped } = self.modified(namespace, &request)?;
             let change = move |options: &mut CollectionOptions| {
-                // Else what others have changed meanwhile would be undone, and what took the name meanwhile become what was there.
+                // Otherwise changes of others would be undone, or a new collection with the same name would get the options of the old one.
                 if !are_same(options, &before) {
                     return Err(StoreError::Contention);
                 }
@@ -161,12 +161,12 @@ impl Engine {
         Err(Error::new(Code::WRITE_CONFLICT, message))
     }
 
-    /// Refuses what [`Engine::modify_collection`] would refuse.
+    /// Fails if [`Engine::modify_collection`] would.
     pub fn check_modification(&self, namespace: &Namespace, request: &ModifyRequest) -> Result<()> {
         self.modified(namespace, request).map(drop)
     }
 
-    /// What a change makes of a collection's options.
+    /// The options of a collection after a change.
     fn modified(&self, namespace: &Namespace, request: &ModifyRequest) -> Result<Modified> {
         let present = self.existing(namespace)?;
         validators::check(&request.options)?;
@@ -187,7 +187,7 @@ impl Engine {
         Ok(Modified { kept, capped })
     }
 
-    /// Drops a collection or a view; false if there was none.
+    /// Drops a collection or a view. Returns false if there was none.
     pub async fn drop_collection(&self, namespace: &Namespace) -> Result<bool> {
         check_namespace(namespace)?;
         check_no_accounts(namespace)?;
@@ -200,7 +200,7 @@ impl Engine {
         Ok(dropped)
     }
 
-    /// Drops a database with all its collections; false if there was none.
+    /// Drops a database with all its collections. Returns false if there was none.
     pub async fn drop_database(&self, database: &str) -> Result<bool> {
         check_database(database)?;
         let dropped = self.store().drop_database(database).await? > 0;
@@ -210,7 +210,7 @@ impl Engine {
         Ok(dropped)
     }
 
-    /// Gives a collection another name, in another database too.
+    /// Renames a collection, perhaps into another database.
     pub async fn rename_collection(&self, from: &Namespace, to: &Namespace, drop_target: bool) -> Result<()> {
         check_namespace(from)?;
         check_namespace(to)?;
@@ -230,7 +230,7 @@ impl Engine {
         source.refuse_view()?;
         if let Some(present) = self.store().collection(to) {
             let message = match present.is_view() {
-                // No collection takes its place, whatever is to be dropped.
+                // A collection cannot replace a view, even if the target is to be dropped.
                 true => format!("a view already exists with that name: {to}"),
                 false => format!("target namespace exists: {to}"),
             };
@@ -289,7 +289,7 @@ fn same_or_exists(namespace: &Namespace, present: &Collection, asked: &Collectio
     Err(Error::new(Code::NAMESPACE_EXISTS, message))
 }
 
-/// What is only described is always there, and has no options.
+/// A described collection always exists, and has no options.
 fn same_as_described(namespace: &Namespace, request: &CreateRequest) -> Result<()> {
     match request.capped.is_none() && request.options.is_empty() {
         true => Ok(()),
@@ -300,7 +300,7 @@ fn same_as_described(namespace: &Namespace, request: &CreateRequest) -> Result<(
     }
 }
 
-/// Whether they say the same of what `collMod` changes. Numbers that equal nothing, not themselves, are the same by their bytes.
+/// Whether the options that `collMod` changes are the same. They are compared by bytes, because NaN does not equal itself.
 fn are_same(one: &CollectionOptions, other: &CollectionOptions) -> bool {
     let bytes = |options: &CollectionOptions| DocumentBuf::from(&options.kept);
     one.capped == other.capped && bytes(one).bytes() == bytes(other).bytes()

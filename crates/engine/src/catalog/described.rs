@@ -1,17 +1,17 @@
-//! Collections that are not stored, whose documents say what there is: `X.system.views`, the views of a database, and
-//! `config.shards`, which clients ask because the server says `isdbgrid`. They are read like views, and cannot be written.
+//! Described collections, whose documents are made when they are read: `X.system.views`, the views of a database, and
+//! `config.shards`, which clients read because the server answers `isdbgrid`. They are read like views, and cannot be written.
 
 use crate::engine::Engine;
 use store::{Collection, Namespace};
 use value::{Document, Value, doc};
 
 impl Engine {
-    /// Whether a collection is one of these.
+    /// Whether a collection is a described one.
     pub(super) fn is_described(&self, namespace: &Namespace) -> bool {
         is_shards(namespace) || is_views(namespace)
     }
 
-    /// The stage that gives the documents of such a collection; `None` if it is another.
+    /// The stage that makes the documents of a described collection; `None` for others.
     pub(super) fn describing(&self, namespace: &Namespace) -> Option<Document> {
         let documents: Vec<Value> = match namespace {
             namespace if is_shards(namespace) => {
@@ -24,7 +24,7 @@ impl Engine {
             }
             _ => return None,
         };
-        // As they are: pipelines of views are no expressions.
+        // As literals, because the pipelines of views must not be evaluated as expressions.
         let documents = doc! {"$literal": documents};
         Some(doc! {"$unionWith": {"pipeline": [{"$documents": documents}]}})
     }
@@ -38,7 +38,7 @@ fn is_views(namespace: &Namespace) -> bool {
     namespace.collection == "system.views"
 }
 
-/// A view as MongoDB keeps it.
+/// A view's document, as in MongoDB.
 fn describe(view: &Collection) -> Document {
     let mut described = doc! {"_id": view.namespace().to_string()};
     let options = view.options();

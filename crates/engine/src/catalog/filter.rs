@@ -1,4 +1,4 @@
-//! Matching documents that do not come out of a collection: listings.
+//! Matching documents that are not in a collection, such as listings.
 
 use crate::error::Result;
 use crate::reading::find::{parse_filter, variables};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use store::{Collection, CollectionOptions, Index, IndexSpec};
 use value::{Document, Value, doc};
 
-/// The index by which a collection with a collation has no two `_id`s that are equal under it; `None` where bytes are compared, and
-/// of a time series, whose `_id`s may repeat.
+/// The index that keeps two `_id`s of a collection from being equal under its collation. `None` without a collation, and for a time
+/// series, whose `_id`s may repeat.
 pub(crate) fn under_collation(options: &CollectionOptions) -> Option<IndexSpec> {
     let kept = &options.kept;
     if kept.contains("viewOn") || kept.contains("timeseries") {
@@ -18,19 +18,17 @@ pub(crate) fn under_collation(options: &CollectionOptions) -> Option<IndexSpec> 
     }
 }
 
-/// A collection's indexes as clients count them: those on `_id` are one.
+/// A collection's indexes as clients see them, with a single index on `_id`.
 pub(crate) fn shown(collection: &Collection) -> Vec<Arc<Index>> {
     let mut indexes = collection.indexes();
     indexes.retain(|index| !index.spec().is_id_under_collation());
     indexes
 }
 
-/// How the index is listed; none of a view, of a time series and of what the profiler recorded, which have none for their
-/// clients.
+/// The index as it is listed. `None` for a view, a time series and the profiler's collection, which show none.
 ///
-/// It bears the collection's collation, as MongoDB has it: a client that recreates the collection from the listing
-/// gives
-/// this description back, and one of another collation would be refused.
+/// It has the collection's collation, as in MongoDB: a client that recreates the collection from the listing sends this
+/// description, and one with another collation would be refused.
 pub(crate) fn listed(collection: &Collection) -> Option<Document> {
     let options = collection.options();
     let kept = &options.kept;
@@ -57,7 +55,7 @@ pub(crate) fn listed(collection: &Collection) -> Option<Document> {
     Some(listed)
 }
 
-/// Whether a specification describes the index just as it is listed; its version and namespace are free.
+/// Whether a specification describes the index as it is listed, with any version and namespace.
 pub(crate) fn describes(spec: &Document, collection: &Collection) -> bool {
     let stripped = |mut described: Document| {
         described.remove("v");

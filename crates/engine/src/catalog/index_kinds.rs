@@ -1,6 +1,6 @@
-//! Wildcard, text and geospatial indexes: their options checked, completed and kept as MongoDB lists them.
+//! Wildcard, text and geospatial indexes: checking their options, completing them, and keeping them as MongoDB lists them.
 //!
-//! What their entries are is said in the store.
+//! Left to others: their entries (`store`).
 
 use crate::error::{Error, Result};
 use code::Code;
@@ -15,7 +15,7 @@ const WRONG_TYPE: Code = Code::TYPE_MISMATCH;
 const BAD_OPTIONS: Code = Code::INVALID_OPTIONS;
 const FAILED_TO_PARSE: Code = Code::FAILED_TO_PARSE;
 const SEVERAL_WILDCARDS: Code = Code::location(7_246_201);
-/// A projection names a path and one below it; of a compound index that has a code of its own.
+/// The codes for a projection that names a path and one below it; a compound index has another code.
 const PATH_COLLISIONS: [Code; 2] = [Code::PATH_BELOW_ANOTHER, Code::PATH_ABOVE_ANOTHER];
 const PROJECTION_OVERLAPS: Code = Code::location(7_246_200);
 const COMPUTED_FIELD: Code = Code::location(51_271);
@@ -41,7 +41,7 @@ const WEIGHT_MAX: f64 = 99_999.0;
 const TEXTS: &str = "_fts";
 const TEXTS_ORDER: &str = "_ftsx";
 
-/// What an index is by its key pattern.
+/// The kind of an index, by its key pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Values,
@@ -74,7 +74,7 @@ fn is_number(name: &str) -> bool {
     )
 }
 
-/// Refuses a value of a wrong type, or out of range.
+/// Refuses a value of the wrong type, or out of range.
 pub(crate) fn check_option(name: &str, value: &Value) -> Result<()> {
     let kind = value.type_of();
     let fits = match name {
@@ -109,7 +109,7 @@ pub(crate) fn check_option(name: &str, value: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Checks what the specification asks of an index of these kinds, and puts its options into the parsed one.
+/// Checks the specification of an index of these kinds, and puts its options into the parsed one.
 pub(crate) fn complete(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     let kind = kind_of(&parsed.key)?;
     if spec.contains("wildcardProjection") && kind != Kind::Wildcard {

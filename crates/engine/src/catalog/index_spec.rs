@@ -10,14 +10,14 @@ use store::IndexSpec;
 use value::collation::Collation;
 use value::{Document, Type, Value};
 
-/// MongoDB's code for a specification that no index can be made of.
+/// MongoDB's code for a specification of which no index can be made.
 pub(crate) const BAD_SPEC: Code = Code::CANNOT_CREATE_INDEX;
 const BAD_OPTION: Code = Code::INVALID_INDEX_SPECIFICATION_OPTION;
 
-/// What the specification of the index on `_id` may say.
+/// The fields that the specification of the index on `_id` may have.
 const ID_INDEX_OPTIONS: [&str; 6] = ["key", "name", "v", "ns", "collation", "comment"];
 
-/// What the specification of an index of any kind may say, besides what some kinds have of their own.
+/// The fields that the specification of any index may have; some kinds have others besides.
 const OPTIONS: [&str; 15] = [
     "key",
     "name",
@@ -36,8 +36,8 @@ const OPTIONS: [&str; 15] = [
     "dropDups",
 ];
 
-/// Whether MongoDB knows a field of this name in specifications of indexes: the options, and what the listed index of a clustered
-/// collection says of it.
+/// Whether MongoDB knows a field of this name in specifications of indexes, including the fields in the listed index of a clustered
+/// collection.
 pub fn is_index_option(name: &str) -> bool {
     name == "clustered" || is_option(name)
 }
@@ -79,9 +79,9 @@ pub(crate) fn parse_spec(spec: &Document) -> Result<IndexSpec> {
 pub(crate) fn check_name(name: &str) -> Result<()> {
     match name {
         "" => Err(Error::new(BAD_SPEC, "index name cannot be empty")),
-        // It is the name of a field in what statistics tell.
+        // The name becomes the name of a field in statistics.
         name if name.contains('\0') => Err(Error::new(BAD_SPEC, "index name cannot contain NUL bytes")),
-        // To `dropIndexes` it means all of them.
+        // `dropIndexes` takes it for all of them.
         "*" => Err(Error::new(Code::BAD_VALUE, "The index name '*' is not valid.")),
         _ => Ok(()),
     }
@@ -119,11 +119,11 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The index on `_id` is what it is: unique, and of all documents.
+/// Refuses options of the index on `_id`, which is always unique and has all documents.
 fn check_id_index(spec: &Document, parsed: &IndexSpec) -> Result<()> {
     let key = &parsed.key;
     let direction = key.get("_id").and_then(|kind| kind.as_ref().as_f64());
-    // MongoDB looks at the integer that the direction truncates to.
+    // MongoDB truncates the direction to an integer.
     if key.len() != 1 || !direction.is_some_and(|direction| direction.trunc().abs() == 1.0) {
         return Ok(());
     }
@@ -244,7 +244,8 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
     Ok(())
 }
 
-/// A condition that is no filter is refused as everywhere; only one that no index can have is refused as an index.
+/// Checks the condition of a partial index. One that is not a valid filter has the error of filters; one that no index can have, that of
+/// indexes.
 fn check_partial_filter(spec: &IndexSpec) -> Result<()> {
     match &spec.partial_filter {
         Some(condition) => Filter::parse_partial(condition, None)
@@ -287,7 +288,7 @@ fn check_version(value: &Value) -> Result<()> {
     }
 }
 
-/// Keeps a collation with all of its options; that of bytes is kept as having none.
+/// Keeps a collation with all of its options. The order of bytes is kept as no collation.
 fn put_collation(parsed: &mut IndexSpec, options: &Document) -> Result<()> {
     if options.is_empty() {
         return Err(Error::new(
@@ -301,7 +302,7 @@ fn put_collation(parsed: &mut IndexSpec, options: &Document) -> Result<()> {
     Ok(())
 }
 
-/// Gives an index that asks for no collation the one of its collection, as MongoDB does.
+/// Gives an index without a collation that of its collection, as MongoDB does.
 pub(crate) fn inherit_collation(
     parsed: &mut IndexSpec,
     asked: bool,

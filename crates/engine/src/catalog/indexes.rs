@@ -1,4 +1,4 @@
-//! Indexes: made, listed, dropped.
+//! Indexes: creating, listing and dropping them.
 
 use crate::catalog::index_spec::{BAD_SPEC, inherit_collation, parse_spec};
 use crate::catalog::names::check_namespace;
@@ -15,16 +15,16 @@ use value::{Document, Value, compare_documents};
 /// What `createIndexes` did.
 #[derive(Clone, Copy, Debug)]
 pub struct CreatedIndexes {
-    /// Indexes before.
+    /// The number of indexes before.
     pub before: usize,
-    /// Indexes after.
+    /// The number of indexes after.
     pub after: usize,
     /// Whether the collection was made for them.
     pub created_collection: bool,
 }
 
 impl Engine {
-    /// Makes indexes from their specifications in MongoDB's form; waits until they are built.
+    /// Creates indexes from MongoDB's specifications, and waits until they are built.
     pub async fn create_indexes(&self, namespace: &Namespace, specs: &[Document]) -> Result<CreatedIndexes> {
         check_namespace(namespace)?;
         if namespace.collection.starts_with("system.") {
@@ -45,7 +45,7 @@ impl Engine {
             return Err(Error::new(BAD_SPEC, message));
         }
         let (before, after) = collection.create_indexes(specs).await?;
-        // The store counts those on `_id` one by one.
+        // The store counts each index on `_id`, clients see one.
         let of_id = collection.indexes().len() - id_index::shown(&collection).len();
         let unlisted = of_id + usize::from(hides_id_index(&collection));
         Ok(CreatedIndexes {
@@ -55,7 +55,7 @@ impl Engine {
         })
     }
 
-    /// Reads specifications of indexes, but for that of the index on `_id`, which is there.
+    /// Reads specifications of indexes, and skips that of the index on `_id`, which exists.
     fn parse_indexes(&self, namespace: &Namespace, specs: &[Document]) -> Result<Vec<IndexSpec>> {
         let default = self.collation(namespace, None)?;
         let present = self.store().collection(namespace);
@@ -72,8 +72,8 @@ impl Engine {
         others.map(parse).collect()
     }
 
-    /// Builds all indexes of a collection anew; gives their specifications. Errors: one of them is such as an earlier build made, and
-    /// can be made no more; then all stay.
+    /// Rebuilds all indexes of a collection, and returns their specifications. Fails, and all indexes stay, if one of them was made by an
+    /// earlier version and cannot be made any more.
     pub async fn rebuild_indexes(&self, namespace: &Namespace) -> Result<Vec<Document>> {
         let specs = self.indexes(namespace)?;
         self.parse_indexes(namespace, &specs)?;
@@ -89,13 +89,13 @@ impl Engine {
         let others = indexes
             .iter()
             .filter(|index| index.spec().name != "_id_")
-            // Those belong to design documents, and are made anew from them.
+            // These belong to design documents, and are made again from them.
             .filter(|index| !index.is_collated())
             .map(|index| index_kinds::listed(index.spec()));
         Ok(id_index::listed(&collection).into_iter().chain(others).collect())
     }
 
-    /// Drops indexes named by name, by key, or all but `_id_` (`*`). Returns how many there were before.
+    /// Drops indexes by name or by key, or all except `_id_` (`*`). Returns the number of indexes before.
     pub async fn drop_indexes(&self, namespace: &Namespace, which: &Value) -> Result<usize> {
         let collection = self
             .existing(namespace)
@@ -123,8 +123,8 @@ impl Engine {
     }
 }
 
-/// Whether the index on `_id` is not counted: a time series has none for its clients, and of a clustered collection
-/// it is the collection itself.
+/// Whether the index on `_id` is not counted: clients see none in a time series, and in a clustered collection it is the
+/// collection itself.
 fn hides_id_index(collection: &Collection) -> bool {
     let options = collection.options();
     options.kept.contains("clusteredIndex") || options.kept.contains("timeseries")

@@ -1,7 +1,7 @@
-//! `collMod` of an index: hidden, its time to live, and the way to uniqueness in two steps.
+//! `collMod` of an index: hiding it, its time to live, and making it unique in two steps.
 //!
-//! An index is made unique without being built anew: with `prepareUnique` it refuses new duplicates; then `unique`
-//! looks for those that were there before.
+//! An index is made unique without a rebuild: with `prepareUnique` it refuses new duplicates, then `unique` checks for older
+//! ones.
 
 use crate::catalog::id_index;
 use crate::catalog::indexes::named;
@@ -15,26 +15,25 @@ use value::{Document, Value, doc};
 const INVALID_OPTIONS: Code = Code::INVALID_OPTIONS;
 const CANNOT_CONVERT_TO_UNIQUE: Code = Code::CANNOT_CONVERT_INDEX_TO_UNIQUE;
 
-/// What is to change of an index; none leaves it as it is.
+/// A change of an index; `None` leaves an option as it is.
 #[derive(Clone, Debug, Default)]
 pub struct IndexChange {
-    /// Whether queries pass it by.
+    /// Whether queries ignore it.
     pub hidden: Option<bool>,
-    /// Documents are deleted so long after the date in the field.
+    /// Documents are deleted this many seconds after the date in the field.
     pub expire_after_seconds: Option<i64>,
     /// Whether new duplicates are refused.
     pub prepare_unique: Option<bool>,
-    /// Whether the index becomes unique; it cannot be undone.
+    /// Whether the index becomes unique, which cannot be undone.
     pub unique: Option<bool>,
-    /// Only look for duplicates that prevent `unique`.
+    /// Only check for duplicates that prevent `unique`.
     pub dry_run: bool,
-    /// Whether something else of the collection is to change with it.
+    /// Whether other options of the collection change in the same command.
     pub beside_others: bool,
 }
 
 impl Engine {
-    /// Changes what may be changed of the index that a name or a key pattern names. Gives the specification of before
-    /// and the one of now.
+    /// Changes the index with this name or key pattern. Returns its specification before and after.
     pub async fn modify_index(
         &self,
         namespace: &Namespace,
@@ -80,7 +79,7 @@ impl Engine {
     }
 }
 
-/// The index by which a collection is clustered is the collection itself: there is nothing to change.
+/// Fails for the index by which a collection is clustered: it is the collection itself and cannot be changed.
 fn check_not_clustered(collection: &Collection, which: &Value, change: &IndexChange) -> Result<()> {
     let options = collection.options();
     let Some(Value::Document(clustered)) = options.kept.get("clusteredIndex") else {
@@ -101,7 +100,7 @@ fn check_not_clustered(collection: &Collection, which: &Value, change: &IndexCha
     }
 }
 
-/// An index of a time series can only be hidden and shown.
+/// Fails for changes of a time series' index other than hiding and showing it.
 fn check_of_series(change: &IndexChange) -> Result<()> {
     let refuse = |message: &str| Err(Error::new(INVALID_OPTIONS, message));
     if change.expire_after_seconds.is_some() {
@@ -115,7 +114,7 @@ fn check_of_series(change: &IndexChange) -> Result<()> {
     Ok(())
 }
 
-/// What a change makes of an index. What it is already is no change.
+/// The specification after a change. Setting an option to its present value changes nothing.
 fn changed(before: &IndexSpec, change: &IndexChange) -> Result<IndexSpec> {
     let refuse = |message: &str| Err(Error::new(INVALID_OPTIONS, message));
     let mut after = before.clone();

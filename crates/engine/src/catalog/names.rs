@@ -1,4 +1,4 @@
-//! What databases and collections may be called.
+//! The rules for names of databases and collections.
 
 use crate::error::{Error, Result};
 use code::Code;

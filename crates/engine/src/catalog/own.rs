@@ -1,5 +1,5 @@
-//! Collections of the server's own, which clients read and cannot write: users and roles, which commands of their own change,
-//! what the profiler records, and what is only described.
+//! The server's own collections, which clients can read and not write: users and roles, which are changed by their own commands, the
+//! profiler's records, and described collections.
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -9,7 +9,7 @@ use code::Code;
 use store::Namespace;
 
 impl Engine {
-    /// Refuses to write documents of the server's own.
+    /// Fails for collections that only the server writes.
     pub(crate) fn check_writable(&self, namespace: &Namespace) -> Result<()> {
         match is_profile(namespace) {
             true => Err(refused(namespace, "the profiler alone writes it")),
@@ -17,7 +17,7 @@ impl Engine {
         }
     }
 
-    /// Refuses to make a collection of this name, or to give one this name.
+    /// Fails if clients may not give a collection this name.
     pub(crate) fn check_nameable(&self, namespace: &Namespace) -> Result<()> {
         if self.is_described(namespace) {
             return Err(refused(
@@ -29,8 +29,8 @@ impl Engine {
     }
 }
 
-/// Refuses what holds users or roles: those are known by heart, so that a document that is changed behind them means nothing, and
-/// a collection that is gone would let in anybody after the next start.
+/// Fails for the collections of users and roles. These are kept in memory, so a changed document would have no effect, and without
+/// the collection anybody would be let in after the next start.
 pub(crate) fn check_no_accounts(namespace: &Namespace) -> Result<()> {
     let commands = if *namespace == users::namespace() {
         "createUser, updateUser, dropUser and a delete change users"

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use value::collation::Collation;
 use value::{Document, DocumentFilter, Value};
 
-/// The only name in a condition that is a selector of CouchDB's; no client of MongoDB's can give it.
+/// The only name in a condition that is a CouchDB selector; MongoDB's clients cannot use it.
 pub(crate) const SELECTOR: &str = "$selector";
 
-/// Compiles `partialFilterExpression`, or a [`SELECTOR`], for the store. An error is in the language's words. The
+/// Compiles `partialFilterExpression`, or a [`SELECTOR`], for the store. Errors have the language's messages. The
 /// collation is the index's.
 pub(crate) fn compile(
     condition: &Document,

@@ -1,11 +1,11 @@
-//! `storageEngine`: options of MongoDB's own engine, of a collection or an index. They mean nothing here but are checked, kept
+//! `storageEngine`: options of a collection or an index for MongoDB's own engine. They have no effect here, but are checked, kept
 //! and shown.
 
 use crate::error::{Error, Result};
 use code::Code;
 use value::{Document, Value};
 
-/// Refuses what MongoDB's engine would not take.
+/// Refuses options that MongoDB's engine would refuse.
 pub fn check_storage_engine(engines: &Document) -> Result<()> {
     for (engine, options) in engines.iter() {
         let Value::Document(options) = options else {
@@ -35,7 +35,7 @@ pub fn check_storage_engine(engines: &Document) -> Result<()> {
     Ok(())
 }
 
-/// The same of an index, which must say something if it says anything.
+/// As [`check_storage_engine`], for an index, whose options must not be empty.
 pub(crate) fn check_of_index(value: &Value) -> Result<()> {
     let refused = |message| Err(Error::new(Code::CANNOT_CREATE_INDEX, message));
     match value {

@@ -20,19 +20,19 @@ const VIEW_DEPTH_MAX: usize = 20;
 
 /// The order of insertion, in a sort or a hint.
 const NATURAL: &str = "$natural";
-/// The one option of collections that what is made when it is read may have: the cursor of a pipeline can stay as well.
+/// The only option of finds on collections that also works for time series, since the cursor of a pipeline can stay open too.
 const NO_CURSOR_TIMEOUT: &str = "noCursorTimeout";
 
-/// What a view's name resolves to.
+/// A resolved view.
 pub(crate) struct Resolved {
     /// The collection below.
     pub(crate) namespace: Namespace,
-    /// The stages of all views on the way, the lowest first.
+    /// The stages of all views in between, the lowest first.
     pub(crate) pipeline: Vec<Value>,
 }
 
 impl Engine {
-    /// Whether a name is read through a pipeline: a view's, that of the buckets of a time series, or of what is only described.
+    /// Whether a name is read through a pipeline: a view, the buckets of a time series, or a described collection.
     pub(crate) fn reads_as_view(&self, namespace: &Namespace) -> bool {
         let present = self.store().collection(namespace);
         present.is_some_and(|present| present.is_view())
@@ -40,13 +40,13 @@ impl Engine {
             || self.is_described(namespace)
     }
 
-    /// Whether MongoDB answers `count` and `distinct` of this name by a pipeline: those of a view or a time series.
+    /// Whether MongoDB answers `count` and `distinct` on this name by a pipeline, as for a view or a time series.
     pub fn counts_by_pipeline(&self, namespace: &Namespace) -> bool {
         let present = self.store().collection(namespace);
         present.is_some_and(|present| present.is_view() || TimeSeries::of(&present.options()).is_some())
     }
 
-    /// Follows views down to a collection. A name that is no view is its own.
+    /// Follows views down to a collection. A name that is not a view resolves to itself.
     pub(crate) fn resolve_view(&self, namespace: &Namespace) -> Result<Resolved> {
         let mut at = namespace.clone();
         let mut pipeline: Vec<Value> = Vec::new();
@@ -115,7 +115,7 @@ impl Engine {
         ))
     }
 
-    /// The collections and views that a view of these options reads; `None` if it is no view.
+    /// The collections and views that a view with these options reads; `None` if it is not a view.
     fn view_reads(&self, namespace: &Namespace, options: &Document) -> Result<BTreeSet<Namespace>> {
         let mut reads = BTreeSet::new();
         if let Some(Value::String(below)) = options.get("viewOn") {
@@ -141,7 +141,7 @@ impl Engine {
         Err(Error::new(Code::OPTION_NOT_SUPPORTED_ON_VIEW, message))
     }
 
-    /// Refuses options of a find that no pipeline has, where MongoDB answers it by one: of a view, and of a time series.
+    /// Refuses options of a find that pipelines do not have, if MongoDB answers the find by a pipeline: on a view or a time series.
     pub(crate) fn refuse_options_of_collections(
         &self,
         namespace: &Namespace,
@@ -222,7 +222,7 @@ impl Engine {
         }
     }
 
-    /// All documents that a pipeline gives.
+    /// All documents of a pipeline.
     async fn collect(
         &self,
         context: &Context,
@@ -238,7 +238,7 @@ impl Engine {
         Ok(documents)
     }
 
-    /// The first batch of a pipeline of which all is wanted.
+    /// The first batch of a pipeline whose documents are all wanted.
     async fn first_of_all(
         &self,
         context: &Context,

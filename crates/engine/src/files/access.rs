@@ -1,4 +1,4 @@
-//! The way to the files of one bucket.
+//! Access to the files of one bucket.
 
 use super::{Bucket, FileError};
 use crate::engine::Engine;
@@ -29,7 +29,7 @@ impl Files {
         &self.bucket
     }
 
-    /// The collection of chunks; both collections are made, with the drivers' indexes, where they are missing.
+    /// The collection of chunks. Both collections are made, with the drivers' indexes, if they are missing.
     pub(super) async fn make(&self) -> Result<Arc<Collection>, FileError> {
         self.with_index(&self.bucket.files(), doc! {"filename": 1, "uploadDate": 1}, false)
             .await?;
@@ -52,7 +52,7 @@ impl Files {
         Ok(collection)
     }
 
-    /// The collection of chunks, where it exists.
+    /// The collection of chunks, if it exists.
     pub(super) fn chunks(&self) -> Option<Arc<Collection>> {
         self.engine.store().collection(&self.bucket.chunks())
     }

@@ -24,8 +24,8 @@ impl Bucket {
         }
     }
 
-    /// The bucket that protocols with one level of names call so: `photos` is that of database `default`,
-    /// `fleet.photos` that of database `fleet`.
+    /// The bucket of this name in protocols with one level of names: `photos` is in the database `default`,
+    /// `fleet.photos` in the database `fleet`.
     pub fn parse(text: &str) -> Result<Bucket> {
         let (database, name) = text.split_once('.').unwrap_or((DEFAULT_DATABASE, text));
         let bucket = Bucket::new(database, name);
@@ -46,7 +46,7 @@ impl Bucket {
         &self.database
     }
 
-    /// The name in front of `.files` and `.chunks`.
+    /// The name before `.files` and `.chunks`.
     pub fn name(&self) -> &str {
         &self.name
     }

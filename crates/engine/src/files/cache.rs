@@ -1,8 +1,7 @@
-//! What is kept in memory of hot files: entries, and the chunks of files that are not too long.
+//! The cache of hot files: their entries, and the chunks of files that are not too long.
 //!
-//! Nothing here is notified of changes. Each thing is kept with a number of the collection that it was read from, and
-//! is
-//! given only while that number is still the collection's: for entries the head, since every commit may add a newer
+//! Nothing here is notified of changes. Each item is kept with a number of the collection that it was read from, and is
+//! served only as long as the collection still has that number: for entries the head, since every commit may add a newer
 //! version of a name; for chunks [`store::Collection::rewrites`], which uploads of other files do not change.
 
 use super::FileEntry;
@@ -15,7 +14,7 @@ use store::{Collection, Sequence};
 /// Entries kept in memory.
 const ENTRIES_MAX: usize = 10_000;
 
-/// Chunks of files longer than this are not kept: they would put many small files out.
+/// Chunks of files longer than this are not kept: they would displace many small files.
 pub(super) const CACHED_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// What a chunk takes besides its bytes.
@@ -27,7 +26,7 @@ pub(crate) struct FileCache {
     chunks: Cache<ChunkKey, KeptChunk, ByBytes>,
 }
 
-/// Which entry is meant: what the memory of entries goes by.
+/// An entry that is looked up: the key of the entries in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Wanted {
     /// The version of a name.
@@ -79,8 +78,8 @@ impl FileCache {
         (kept.head == files.head()).then_some(kept.entry)
     }
 
-    /// Keeps an entry that was read when the collection's head was `head`. Where it is as the one that was kept, that
-    /// one stays and is given back, with what is known of its bytes.
+    /// Keeps an entry that was read when the collection's head was `head`. If it is the same as the one that was kept, that
+    /// one stays and is returned, with what is known about its bytes.
     pub(super) fn keep_entry(
         &self,
         files: &Collection,
@@ -108,7 +107,7 @@ impl FileCache {
         (kept.rewrites == chunks.rewrites()).then_some(kept.bytes)
     }
 
-    /// Keeps a chunk that was read when the collection had been rewritten so often.
+    /// Keeps a chunk that was read when the collection had this number of rewrites.
     pub(super) fn keep_chunk(
         &self,
         chunks: &Collection,

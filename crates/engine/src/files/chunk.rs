@@ -4,8 +4,8 @@ use bytes::Bytes;
 use value::raw::DocumentWriter;
 use value::{DocumentBuf, ObjectId, RawDocument, Type, Value, ValueRef};
 
-/// True in the first chunk of a file that the server writes itself, not a driver chunk by chunk: the sweep knows by
-/// it that an upload has ended with the process that wrote it.
+/// True in the first chunk of a file that the server writes itself, not a driver chunk by chunk. By this the sweep recognises
+/// uploads that ended with the process that wrote them.
 pub(super) const SERVER: &str = "server";
 
 /// The type byte, name and length in front of the bytes of the field `data`, and the subtype.

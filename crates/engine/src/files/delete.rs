@@ -7,11 +7,11 @@ use crate::write::{DeleteStatement, WriteOptions};
 use store::Namespace;
 use value::{Document, Value, doc};
 
-/// Versions of a name that one round of a deletion takes.
+/// The number of versions of a name that are deleted in one round.
 const VERSIONS_PAGE: u64 = 100;
 
 impl Files {
-    /// Deletes the file with this id; false where there is none.
+    /// Deletes the file with this id. Returns false if there is none.
     pub async fn delete(&self, id: &Value) -> Result<bool, FileError> {
         let filter = doc! {"_id": doc! {"$eq": id.clone()}};
         // The entry goes first: a file is there whole or not at all, and chunks without entry are swept.
@@ -20,8 +20,8 @@ impl Files {
         Ok(deleted > 0)
     }
 
-    /// Deletes the versions of a name up to this one, which was the newest when it was found; how many there were. One that was put
-    /// meanwhile is newer ([`FileWriter::finish`](super::FileWriter::finish) sees to that), and stays.
+    /// Deletes the versions of a name up to this one, which was the newest when it was found, and returns their number. A version that
+    /// is put meanwhile is newer, which [`FileWriter::finish`](super::FileWriter::finish) ensures, and stays.
     pub async fn delete_name(&self, name: &str, newest: &FileEntry) -> Result<u64, FileError> {
         // An entry that a driver wrote may have no date.
         let is_newer = doc! {"$gt": Value::DateTime(newest.uploaded_ms)};

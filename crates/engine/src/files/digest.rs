@@ -1,4 +1,4 @@
-//! Digests of whole files: BLAKE3 always, SHA-256 and MD5 where a protocol has use for them.
+//! Digests of whole files: always BLAKE3; SHA-256 and MD5 if a protocol uses them.
 
 use md5::{Digest, Md5};
 use sha2::Sha256;
@@ -17,7 +17,7 @@ pub enum DigestKind {
 }
 
 impl DigestKind {
-    /// All that there are.
+    /// All kinds.
     pub const ALL: [DigestKind; 3] = [DigestKind::Blake3, DigestKind::Sha256, DigestKind::Md5];
 
     /// Its name among the metadata of a file.
@@ -43,7 +43,7 @@ impl fmt::Display for DigestKind {
     }
 }
 
-/// Digests of one file, those that are known.
+/// The known digests of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digests {
     known: [Option<Vec<u8>>; 3],
@@ -60,7 +60,7 @@ impl Digests {
         self.known[kind as usize] = Some(digest.into());
     }
 
-    /// Those that are known.
+    /// The known digests.
     pub fn iter(&self) -> impl Iterator<Item = (DigestKind, &[u8])> {
         DigestKind::ALL
             .into_iter()
@@ -76,7 +76,7 @@ impl Digests {
     }
 }
 
-/// Parses the hexadecimal digits of a digest of this kind; `None` if they are none.
+/// Parses the hexadecimal digits of a digest of this kind; `None` if the text is not one.
 pub(super) fn from_hex(kind: DigestKind, text: &str) -> Option<Vec<u8>> {
     unhex(text).filter(|digest| digest.len() == kind.bytes())
 }

@@ -8,7 +8,7 @@ use value::{Document, DocumentBuf, Value, hex};
 /// The metadata field that holds the media type.
 const CONTENT_TYPE: &str = "contentType";
 
-/// What is known of a file.
+/// The entry of a file.
 #[derive(Debug)]
 pub struct FileEntry {
     /// Its id, any BSON value.
@@ -17,7 +17,7 @@ pub struct FileEntry {
     pub name: Option<String>,
     /// Bytes of the file.
     pub length: u64,
-    /// Bytes of each chunk but the last.
+    /// Bytes of each chunk except the last.
     pub chunk_bytes: u32,
     /// When it was finished, in milliseconds since 1970: the order of versions of one name.
     pub uploaded_ms: i64,
@@ -27,9 +27,9 @@ pub struct FileEntry {
     pub digests: Digests,
     /// What else its writer keeps with it.
     pub metadata: Document,
-    /// Its document, where it came from one.
+    /// The document that it was read from, if any.
     source: Option<DocumentBuf>,
-    /// One more than the `rewrites` of the chunks at which its bytes were last found to have its digest.
+    /// One more than the `rewrites` of the chunks when its bytes were last verified against its digest; 0 if never.
     verified: AtomicU64,
 }
 
@@ -124,7 +124,7 @@ impl FileEntry {
         self.length.saturating_sub(start).min(self.chunk_bytes.into())
     }
 
-    /// Whether its bytes had its digest while the chunks were as they are at these `rewrites`.
+    /// Whether its bytes were verified against its digest when the chunks had these `rewrites`.
     pub(super) fn is_verified(&self, rewrites: u64) -> bool {
         self.verified.load(Ordering::Relaxed) == rewrites + 1
     }
@@ -138,7 +138,7 @@ impl FileEntry {
         self.source.is_some() && self.source == other.source
     }
 
-    /// An error that says what is wrong with the file.
+    /// The error that the file is damaged, and how.
     pub(super) fn damaged(&self, bucket: &Bucket, what: String) -> FileError {
         FileError::Damaged {
             bucket: bucket.to_string(),

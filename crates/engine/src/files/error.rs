@@ -1,4 +1,4 @@
-//! What can go wrong with a file.
+//! The errors of files.
 
 use super::DigestKind;
 use crate::error::Error;
@@ -35,10 +35,10 @@ pub enum FileError {
     /// An upload that was made of parts takes no bytes of its own.
     #[error("the upload was joined of parts; it is whole, nothing can be added to it")]
     Joined,
-    /// What is to be joined is not there as a part.
+    /// There is no such part to join.
     #[error("no part {0} is kept: it expired, was joined before, or was not begun as a part")]
     PartMissing(ObjectId),
-    /// A part is in a file once: else a few names could make a file of any size.
+    /// A part is named twice. Otherwise a few names could make a file of any size.
     #[error("the part {0} is named twice; a part can be joined once")]
     PartTwice(ObjectId),
     /// A part has not all its bytes yet.

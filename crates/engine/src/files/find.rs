@@ -53,7 +53,7 @@ impl Files {
             self.engine.check_folder()?;
             return Ok(Some(entry));
         }
-        // Read before the entry is, so that a commit in between makes what is kept look old, not new.
+        // Read before the entry, so that after a commit in between the kept entry counts as old, not as new.
         let head = files.head();
         let reply = self
             .engine
@@ -66,7 +66,7 @@ impl Files {
         Ok(Some(cache.keep_entry(&files, wanted, head, entry)))
     }
 
-    /// Keeps the entry of a file that was just finished, so that what is known of its bytes is known when it is read.
+    /// Keeps the entry of a file that was just finished, so that its bytes count as verified when it is read.
     pub(super) fn keep_newest(&self, entry: FileEntry) {
         if let (Some(files), Some(name)) = (self.engine.store().collection(&self.bucket.files()), &entry.name)
         {

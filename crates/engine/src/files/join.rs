@@ -5,18 +5,18 @@ use super::{Digests, FileError, FileWriter, Files, NewFile};
 use std::collections::BTreeSet;
 use value::{ObjectId, Value, doc};
 
-/// What is to be made of parts.
+/// A file to be made of parts.
 #[derive(Clone, Debug)]
 pub struct NewJoint {
     /// The file; its id is made here.
     pub file: NewFile,
     /// The uploads that it is made of, one after the other.
     pub parts: Vec<ObjectId>,
-    /// What its client calls the parts.
+    /// The client's names of the parts.
     pub named: String,
     /// How long it is remembered as an upload, in milliseconds.
     pub kept_ms: u64,
-    /// What its client said of it.
+    /// The client's description.
     pub description: Option<String>,
 }
 

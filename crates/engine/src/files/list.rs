@@ -10,11 +10,11 @@ use value::{Value, doc};
 /// Which files are listed.
 #[derive(Clone, Debug, Default)]
 pub struct ListRequest {
-    /// Only names that begin so.
+    /// Only names with this prefix.
     pub prefix: String,
-    /// Where to go on: [`FilePage::next`] of the page before.
+    /// Where to continue: [`FilePage::next`] of the page before.
     pub after: Option<Vec<u8>>,
-    /// Files at most.
+    /// The most files to return.
     pub limit: usize,
 }
 
@@ -27,7 +27,7 @@ pub struct FilePage {
     pub next: Option<Vec<u8>>,
 }
 
-/// Entries that are looked at for one page at most, whatever they are.
+/// The most entries that are read for one page.
 const LOOKED_AT_MAX: usize = 10_000;
 
 impl Files {
@@ -72,7 +72,7 @@ impl Files {
         }
     }
 
-    /// Up to this many entries, and where to go on if there are more.
+    /// Up to this many entries, and where to continue if there are more.
     async fn read_entries(
         &self,
         snapshot: &Snapshot,

@@ -1,4 +1,4 @@
-//! The uploads that are being written now: what the sweep must not touch, and what only one writer may have.
+//! The uploads that are being written now. The sweep must not touch them, and each has only one writer.
 
 use super::Bucket;
 use super::digest::Digester;
@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use value::{Value, key};
 
-/// Interrupted uploads whose digests are remembered; those of others are computed again from what is stored.
+/// The number of interrupted uploads whose digests are remembered; those of others are computed again from their chunks.
 const PAUSED_MAX: usize = 1_000;
 
 type Key = (Bucket, Vec<u8>);
@@ -45,7 +45,7 @@ impl LiveUploads {
 }
 
 impl LiveGuard {
-    /// Remembers what was computed of the upload up to a length.
+    /// Remembers the digests of the upload up to a length.
     pub(super) fn pause(&self, length: u64, digester: Digester) {
         let mut paused = self.uploads.paused.lock();
         if paused.len() < PAUSED_MAX {
@@ -53,7 +53,7 @@ impl LiveGuard {
         }
     }
 
-    /// What was computed of the upload, if it had this length then.
+    /// The digests computed so far, if the upload had this length then.
     pub(super) fn resume(&self, length: u64) -> Option<Digester> {
         let (known, digester) = self.uploads.paused.lock().remove(&self.key)?;
         (known == length).then_some(digester)

@@ -11,7 +11,7 @@
 //!   their own, because no commit survives a crash without those made before it;
 //! - a finished [`FileWriter`] is flushed to the disk;
 //! - memory does not depend on a file's length: readers and writers hold a few chunks;
-//! - what is kept in memory of hot files is never given once a commit has changed it;
+//! - nothing of a hot file is served from memory once a commit has changed it;
 //! - the sweep removes chunks only where no entry and no live upload names them.
 //!
 //! Left to others: names in paths, conditions and ranges of a protocol, media types (`web`, `couch`).
@@ -51,5 +51,5 @@ pub(crate) use cache::FileCache;
 pub(crate) use live::LiveUploads;
 pub(crate) use orphans::Orphans;
 
-/// Bytes of a chunk where nothing else is asked for (GridFS specification).
+/// Bytes of a chunk by default (GridFS specification).
 pub const CHUNK_BYTES_DEFAULT: u32 = 255 * 1024;

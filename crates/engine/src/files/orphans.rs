@@ -1,4 +1,4 @@
-//! What the sweep remembers of chunks without entry.
+//! What the sweep remembers about chunks without an entry.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;

@@ -17,14 +17,13 @@ use std::sync::Arc;
 use store::{Collection, Index, KeyRange, Order, PageLimit, Snapshot};
 use value::{Value, doc, key};
 
-/// Bytes that a reader asks the store for at once; one larger chunk still comes alone.
+/// The bytes that a reader reads from the store at once; a larger chunk is read alone.
 const PAGE_BYTES: u64 = 1024 * 1024;
 
-/// The bytes of a file from one place to another, read as they are asked for.
+/// The bytes of a range of a file, read on demand.
 ///
-/// Pieces are checked as they come: each chunk's checksum where it comes from the disk, the chunks' numbers and
-/// lengths and, where a whole file is read whose bytes are not known yet to have its digest, that too: what is wrong
-/// there is found before the last piece is given.
+/// Pieces are checked as they are read: each chunk's checksum if it comes from the disk, and the chunks' numbers and
+/// lengths. If a whole file is read that is not verified yet, so is its digest, before the last piece is returned.
 #[derive(Debug)]
 pub struct FileReader {
     engine: Engine,
@@ -33,7 +32,7 @@ pub struct FileReader {
     chunks: Arc<Collection>,
     /// The file's id as a key.
     file: Arc<[u8]>,
-    /// What is still to be read.
+    /// The range that is still to be read.
     rest: Range<u64>,
     ready: VecDeque<Bytes>,
     check: Option<Check>,
@@ -48,7 +47,7 @@ struct Check {
 }
 
 impl Files {
-    /// Opens a file for reading from one byte up to another (excluded); a range beyond the end is cut.
+    /// Opens a file for reading a range of bytes, which is cut at the end of the file.
     pub fn open(&self, entry: &Arc<FileEntry>, range: Range<u64>) -> Result<FileReader, FileError> {
         let Some(chunks) = self.chunks() else {
             return Err(match self.engine.store().collection(&self.bucket.files()) {
@@ -83,7 +82,7 @@ impl Files {
 }
 
 impl FileReader {
-    /// The next bytes; none at the end. After an error the rest cannot be read.
+    /// The next bytes; `None` at the end. After an error the rest cannot be read.
     pub async fn next(&mut self) -> Result<Option<Bytes>, FileError> {
         if let Some(piece) = self.ready.pop_front() {
             return Ok(Some(piece));
@@ -97,7 +96,7 @@ impl FileReader {
         Ok(self.ready.pop_front())
     }
 
-    /// Why the file could not be read. A reader has no snapshot: another client may have deleted the file since it was found.
+    /// The reason why the file could not be read. A reader has no snapshot, so another client may have deleted the file meanwhile.
     async fn explained(&self, error: FileError) -> FileError {
         if !matches!(error, FileError::Damaged { .. }) {
             return error;
@@ -113,7 +112,7 @@ impl FileReader {
         }
     }
 
-    /// The next bytes where they are in memory and checked; none does not mean that the end is reached.
+    /// The next bytes if they are in memory and checked. `None` does not mean that the end is reached.
     pub fn next_in_memory(&mut self) -> Option<Bytes> {
         if self.ready.is_empty() && self.check.is_none() {
             let number = self.number();
@@ -125,7 +124,7 @@ impl FileReader {
         self.ready.pop_front()
     }
 
-    /// Bytes that were not given yet.
+    /// The bytes that were not returned yet.
     pub fn remaining(&self) -> u64 {
         let ready: usize = self.ready.iter().map(Bytes::len).sum();
         self.rest.end - self.rest.start + ready as u64
@@ -140,7 +139,7 @@ impl FileReader {
         self.rest.start / u64::from(self.entry.chunk_bytes)
     }
 
-    /// Reads the next chunks: out of memory as far as they are there, else a page from the store.
+    /// Reads the next chunks: those in memory, or else a page from the store.
     async fn fill(&mut self) -> Result<(), FileError> {
         while !self.rest.is_empty() && self.remaining_ready() < PAGE_BYTES {
             let number = self.number();
@@ -198,7 +197,7 @@ impl FileReader {
         Ok((chunks, snapshot.rewrites()))
     }
 
-    /// A bucket that was not made by a driver may lack the index; its files are slow to read, not lost.
+    /// As [`FileReader::read`], for a bucket without the drivers' index: its files are slow to read, but not lost.
     async fn read_without_index(&self, first: u64, count: u64) -> Result<(Vec<Chunk>, u64), FileError> {
         let rewrites = self.chunks.rewrites();
         let numbers = doc! {"$gte": first as i64, "$lt": (first + count) as i64};
@@ -219,7 +218,7 @@ impl FileReader {
         Ok((chunks, rewrites))
     }
 
-    /// Takes a whole chunk over: checks it, and makes what the range has of it ready.
+    /// Checks a whole chunk, and makes the part of it that is in the range ready.
     fn take(&mut self, number: u64, chunk: &Bytes) -> Result<(), FileError> {
         if let Some(check) = &mut self.check {
             check.digester.update(chunk);
@@ -231,7 +230,7 @@ impl FileReader {
         Ok(())
     }
 
-    /// Makes ready what the range has of a chunk.
+    /// Makes the part of a chunk that is in the range ready.
     fn push(&mut self, number: u64, chunk: &Bytes) {
         let start = number * u64::from(self.entry.chunk_bytes);
         let from = (self.rest.start - start) as usize;

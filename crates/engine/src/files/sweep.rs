@@ -1,9 +1,9 @@
 //! Removing what unfinished uploads left.
 //!
-//! Chunks without entry are of an upload that is under way, or of one that never ended. What this server writes for
-//! itself it marks ([`super::chunk::SERVER`]) and removes when the writer goes away; if the process was killed before,
-//! mark and age decide: marked chunks from before the start have no writer any more, since a store has one process.
-//! An upload that a driver (or a restore of a dump) writes chunk by chunk counts as ended when no chunk was added for
+//! Chunks without an entry belong to an upload that is under way, or to one that never ended. The server marks the chunks that
+//! it writes itself ([`super::chunk::SERVER`]), and removes them when the writer goes away. If the process was killed before
+//! that, marked chunks from before the start have no writer any more, since a store has one process.
+//! An upload that a driver (or a restore of a dump) writes chunk by chunk counts as abandoned when no chunk was added for
 //! [`ORPHANS_KEPT_MS`].
 
 use super::access::{chunk_key, index_on};
@@ -51,7 +51,7 @@ impl Engine {
 }
 
 impl Files {
-    /// Drops resumable uploads that nobody went on with in time, and the records of those that were finished.
+    /// Drops resumable uploads that were not continued in time, and the records of those that were finished.
     async fn sweep_expired(&self) -> Result<(), FileError> {
         let request = FindRequest {
             filter: doc! {"expires": in_the_past()},
@@ -63,7 +63,7 @@ impl Files {
         let (context, uploads) = (Context::default(), self.bucket.uploads());
         let reply = self.engine.find(&context, &uploads, &request).await?;
         for upload in reply.batch.iter().filter_map(Upload::from_document) {
-            // If it is held, a client has gone on with it after all.
+            // If it is held, a client has continued it after all.
             if let Ok(_held) = self.hold_upload(upload.id) {
                 self.drop_upload(upload.id, if_expired(upload.id), true).await?;
             }
@@ -173,7 +173,7 @@ fn in_the_past() -> Document {
     doc! {"$lt": Value::DateTime(now_ms())}
 }
 
-/// An upload as long as it has expired: since it was found, a client may have gone on with it, and stopped again.
+/// The filter for an upload that is still expired: since it was found, a client may have continued it, and stopped again.
 fn if_expired(id: ObjectId) -> Document {
     doc! {"_id": id, "expires": in_the_past()}
 }

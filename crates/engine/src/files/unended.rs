@@ -1,5 +1,5 @@
-//! Uploads that have all their bytes but were not ended: the client went away, or the server was killed, after the
-//! last of them. They become files when the sweep comes by, or before, when somebody asks how far they are.
+//! Uploads that have all their bytes but were not ended, because the client went away or the server was killed. They become
+//! files at the next sweep, or when a client asks for their state.
 
 use super::sweep::UPLOADS_PAGE;
 use super::{Digests, FileError, FileWriter, Files, Upload, UploadKind};
@@ -8,8 +8,8 @@ use crate::reading::find::FindRequest;
 use value::{ObjectId, Value, doc};
 
 impl Files {
-    /// Makes a file of an upload that has all its bytes but was not ended. Does nothing where bytes are missing, or
-    /// while somebody writes to it, who ends it himself.
+    /// Makes a file of an upload that has all its bytes but was not ended. Does nothing if bytes are missing, or if it has a
+    /// writer, which will end it.
     pub async fn finish_if_whole(&self, id: ObjectId) -> Result<(), FileError> {
         let upload = self.upload(id).await?;
         let is_whole =

@@ -1,7 +1,7 @@
-//! Uploads that may be interrupted and go on later, after a restart of the server too.
+//! Uploads that may be interrupted and continued later, even after a restart of the server.
 //!
-//! Such an upload is a document in `BUCKET.uploads`: what the file is to be, and until when it is kept. How far it has
-//! come is what its chunks say, so nothing has to be written down while bytes arrive.
+//! Such an upload is a document in `BUCKET.uploads`, which describes the file and says how long the upload is kept. Its offset
+//! follows from its chunks, so nothing else has to be written while bytes arrive.
 
 use super::access::{chunk_key, index_on};
 use super::chunk::{Chunk, ChunkBuilder};
@@ -21,18 +21,18 @@ use store::{KeyRange, Order, PageLimit};
 use value::date::now_ms;
 use value::{Document, DocumentBuf, ObjectId, Value, doc};
 
-/// What a resumable upload is to be.
+/// A resumable upload to begin.
 #[derive(Clone, Debug)]
 pub struct NewUpload {
     /// The file; its id is made here.
     pub file: NewFile,
     /// Bytes that it will have; `None` if that is declared later ([`FileWriter::declare_length`]).
     pub length: Option<u64>,
-    /// How long the upload is kept while nothing comes, in milliseconds.
+    /// How long the upload is kept while no bytes arrive, in milliseconds.
     pub kept_ms: u64,
     /// What it becomes.
     pub kind: UploadKind,
-    /// What its client said of it, to be told to whoever asks for the upload.
+    /// The client's description, which is returned with the upload.
     pub description: Option<String>,
 }
 
@@ -63,11 +63,11 @@ pub struct Upload {
     pub length: Option<u64>,
     /// Bytes that are stored.
     pub offset: u64,
-    /// When it is dropped if nothing comes, in milliseconds since 1970.
+    /// When it is dropped if no bytes arrive, in milliseconds since 1970.
     pub expires_ms: i64,
     /// What it becomes.
     pub kind: UploadKind,
-    /// What its client said of it, word for word.
+    /// The client's description, as it was given.
     pub description: Option<String>,
     chunk_bytes: u32,
     digests: Vec<DigestKind>,
@@ -86,7 +86,7 @@ impl Files {
         Ok(upload)
     }
 
-    /// Writes an upload down.
+    /// Writes the document of an upload.
     pub(super) async fn keep_upload(&self, upload: &Upload) -> Result<(), FileError> {
         let document = DocumentBuf::from(&upload.to_document());
         let (context, options) = (Context::default(), WriteOptions::default());
@@ -112,7 +112,7 @@ impl Files {
         Ok(Some(upload))
     }
 
-    /// The upload that is written down so.
+    /// The upload whose document matches the filter.
     pub(super) async fn find_upload(&self, filter: Document) -> Result<Option<Upload>, FileError> {
         let request = FindRequest {
             filter,
@@ -127,8 +127,8 @@ impl Files {
         Ok(reply.batch.first().and_then(Upload::from_document))
     }
 
-    /// Goes on with an upload at its offset. Fails with [`FileError::Busy`] while another writer has it, with
-    /// [`FileError::Joined`] where it was made of parts.
+    /// Continues an upload at its offset. Fails with [`FileError::Busy`] while another writer has it, with
+    /// [`FileError::Joined`] if it was made of parts.
     pub async fn resume_upload(&self, id: ObjectId) -> Result<Option<FileWriter>, FileError> {
         let live = self.hold_upload(id)?;
         let Some(upload) = self.upload(id).await? else {
@@ -171,7 +171,7 @@ impl Files {
         Ok(Some(writer))
     }
 
-    /// Drops an upload with what is stored of it; false where none is open. Fails with [`FileError::Busy`] while a
+    /// Drops an upload with its chunks. Returns false if none is open. Fails with [`FileError::Busy`] while a
     /// writer has it.
     pub async fn abandon_upload(&self, id: ObjectId) -> Result<bool, FileError> {
         let _held = self.hold_upload(id)?;
@@ -187,8 +187,8 @@ impl Files {
             .ok_or(FileError::Busy)
     }
 
-    /// Drops an upload that the caller holds, if it is written down as `filter` says; whether it was. What no file
-    /// has of its chunks goes too.
+    /// Drops an upload that the caller holds, if its document matches the filter, and those of its chunks that no file has. Returns
+    /// whether it matched.
     pub(super) async fn drop_upload(
         &self,
         id: ObjectId,
@@ -254,7 +254,7 @@ impl Files {
         Ok(reply.batch.first().and_then(Chunk::read))
     }
 
-    /// The digests of what is stored of an upload, computed by reading it.
+    /// The digests of the stored bytes of an upload, computed by reading them.
     async fn digest_again(&self, upload: &Upload) -> Result<Digester, FileError> {
         let mut digester = Digester::new(&upload.digests);
         for number in 0..upload.chunks() {
@@ -314,7 +314,7 @@ fn check_length(length: u64, chunk_bytes: u32) -> Result<(), FileError> {
 }
 
 impl FileWriter {
-    /// Goes on where the last stored chunk ends.
+    /// Continues where the last stored chunk ends.
     fn go_on_with(&mut self, last: &Chunk) {
         let Value::ObjectId(id) = last.id else { return };
         let capacity = self.entry.chunk_bytes as usize;
@@ -325,9 +325,8 @@ impl FileWriter {
         self.chunk = Some(chunk);
     }
 
-    /// Interrupts a resumable upload: what was taken is on the disk when this returns. Returns how many bytes the
-    /// upload
-    /// has, and until when it is kept.
+    /// Interrupts a resumable upload: all bytes taken are on the disk when this returns. Returns how many bytes the
+    /// upload has, and until when it is kept.
     pub async fn pause(mut self, kept_ms: u64) -> Result<(u64, i64), FileError> {
         self.commit_rest().await?;
         let expires_ms = now_ms().saturating_add_unsigned(kept_ms);
@@ -340,7 +339,7 @@ impl FileWriter {
         Ok((self.entry.length, expires_ms))
     }
 
-    /// Says how many bytes a resumable upload will have, where that was not known when it began. It is kept by
+    /// Declares how many bytes a resumable upload will have, if that was not known when it began. It is kept by
     /// [`FileWriter::pause`].
     ///
     /// # Errors
@@ -368,7 +367,7 @@ impl FileWriter {
 }
 
 impl Upload {
-    /// One of which nothing is stored yet.
+    /// An upload without any stored bytes.
     pub(super) fn new(id: ObjectId, new: NewUpload) -> Upload {
         Upload {
             id,

@@ -19,11 +19,11 @@ use tokio::task::JoinHandle;
 use value::date::now_ms;
 use value::{Document, DocumentBuf, ObjectId, Value};
 
-/// Bytes of chunks of one file that are committed together. Chunks that are too small to be placed in the store
-/// before stay in memory until then, as long as all uploads together stay within what they may have.
+/// The bytes of chunks of one file that are committed together. Chunks that are too small to be placed in the store
+/// before stay in memory until then, within the memory limit of all uploads.
 const COMMIT_BYTES: usize = 16 * 1024 * 1024;
 
-/// A first chunk up to this size has no share of the memory of uploads: small files do not wait behind large ones.
+/// A first chunk up to this size is not counted in the memory of uploads, so that small files do not wait for large ones.
 const UNCOUNTED_BYTES: usize = 16 * 1024;
 
 /// How long an upload waits for the memory of a chunk.
@@ -32,13 +32,13 @@ const ROOM_TIME_MAX: Duration = Duration::from_secs(60);
 /// The most chunks that a file may have: their numbers are 32-bit integers.
 pub(super) const CHUNKS_MAX: u64 = i32::MAX as u64;
 
-/// The greatest size of chunks: with what stands around it, a chunk has to fit a document.
+/// The greatest size of chunks: with its other fields, a chunk has to fit into a document.
 const CHUNK_BYTES_MAX: u32 = 15 * 1024 * 1024;
 
-/// What a new file is to be.
+/// A file to create.
 #[derive(Clone, Debug, Default)]
 pub struct NewFile {
-    /// Its id; an ObjectId is made where none is given.
+    /// Its id; `None` makes an ObjectId.
     pub id: Option<Value>,
     /// The name, which other versions may have too.
     pub name: String,
@@ -46,7 +46,7 @@ pub struct NewFile {
     pub content_type: Option<String>,
     /// What else is kept with it.
     pub metadata: Document,
-    /// Bytes of a chunk; [`CHUNK_BYTES_DEFAULT`] where none is given.
+    /// Bytes of a chunk; `None` for [`CHUNK_BYTES_DEFAULT`].
     pub chunk_bytes: Option<u32>,
     /// The digests that are computed and kept besides BLAKE3.
     pub digests: Vec<DigestKind>,
@@ -79,9 +79,9 @@ pub struct FileWriter {
     /// Full chunks in order, not yet committed.
     ready: Vec<Ready>,
     ready_bytes: usize,
-    /// The memory of those of them that are in memory.
+    /// The share for the ready chunks in memory.
     ahead: Share,
-    /// That of the chunk which is filled.
+    /// The share for the chunk that is being filled.
     pub(super) room: Share,
     commit: Option<JoinHandle<Result<(), FileError>>>,
     pub(super) live: Option<LiveGuard>,
@@ -96,16 +96,16 @@ pub struct FileWriter {
 /// A full chunk.
 #[derive(Debug)]
 enum Ready {
-    /// Its bytes lie in the store.
+    /// Its bytes are placed in the store.
     Placed(PlacedDocument),
     /// It is in memory.
     New(DocumentBuf),
-    /// It takes the place of a shorter one that an interrupted upload left.
+    /// It replaces a shorter one that an interrupted upload left.
     Replacement(ObjectId, DocumentBuf),
 }
 
 impl Files {
-    /// Begins a file. The bucket is made where it does not exist.
+    /// Begins a file. The bucket is made if it does not exist.
     pub async fn create(&self, new: NewFile) -> Result<FileWriter, FileError> {
         let id = new
             .id
@@ -173,7 +173,7 @@ impl FileWriter {
         self.entry.length
     }
 
-    /// Takes bytes. Comes back when there is room for more: a slow disk slows the sender down.
+    /// Takes bytes. Returns when there is room for more, so that a slow disk slows down the sender.
     pub async fn write(&mut self, mut bytes: &[u8]) -> Result<(), FileError> {
         let received = self.entry.length + bytes.len() as u64;
         if let Some(declared) = self.declared_length.filter(|declared| *declared < received) {
@@ -241,7 +241,7 @@ impl FileWriter {
         self.commit_ready().await
     }
 
-    /// Makes a chunk ready to be committed: placed in the store if that takes it, else true, since it stays in memory.
+    /// Makes a chunk ready to be committed, placed in the store if possible. Returns true if it stays in memory.
     async fn end(&mut self, mut chunk: ChunkBuilder) -> Result<bool, FileError> {
         chunk.seal();
         if let Some(id) = self.replaced.filter(|id| *id == chunk.id()) {
@@ -297,8 +297,8 @@ impl FileWriter {
         self.committed().await
     }
 
-    /// Ends the file: its entry is written and all of it flushed. What `declared` has must be the digests of what was
-    /// written, and `condition` must hold; else nothing is kept.
+    /// Ends the file: writes its entry and flushes everything. The digests in `declared` must be those of the written bytes, and
+    /// `condition` must hold; otherwise nothing is kept.
     pub async fn finish(
         mut self,
         declared: &Digests,
@@ -335,7 +335,7 @@ impl FileWriter {
         let namespace = files.bucket.files();
         let entry = files.entry(&document)?;
         let (context, options) = (Context::default(), WriteOptions::default());
-        // From here on the entry may come to be, whether somebody waits for the answer or not: its chunks have to stay.
+        // From here on the entry may be written, whether anybody waits for the answer or not, so its chunks have to stay.
         let is_cleaned_up = std::mem::replace(&mut self.is_cleaned_up, false);
         let inserted = files
             .engine
@@ -357,7 +357,7 @@ impl FileWriter {
         }
     }
 
-    /// The present, or just after the newest version where the clock has gone back since that one was written.
+    /// The present, or just after the newest version if the clock has gone back since that one was written.
     async fn newest_ms(&self) -> Result<i64, FileError> {
         let now = now_ms();
         let before = match &self.entry.name {
@@ -367,8 +367,7 @@ impl FileWriter {
         Ok(before.map_or(now, |before| now.max(before.uploaded_ms.saturating_add(1))))
     }
 
-    /// What was just written has the digest that was just computed of it: nobody need compute it again to read the
-    /// file.
+    /// Notes that the file is verified: its digest was just computed from its bytes, so readers need not compute it again.
     fn note_verified(&self, entry: FileEntry) {
         let rewrites = self.chunks.rewrites();
         // Chunks of an upload that was interrupted may have been changed meanwhile.
@@ -433,8 +432,8 @@ impl Ready {
     }
 }
 
-/// Waits for the memory of a whole chunk, unless it is there. Nothing else is held meanwhile, so that all that is waited for comes
-/// back by itself.
+/// Waits for the memory of a whole chunk, unless it is there. Nothing else is held meanwhile, so that the memory waited for is
+/// always freed.
 async fn make_room(room: &mut Share, chunk_bytes: usize) -> Result<(), FileError> {
     if room.bytes() >= chunk_bytes {
         return Ok(());

@@ -36,12 +36,12 @@ impl AggregateSource {
     }
 }
 
-/// A pipeline as a client asks it.
+/// A client's aggregation.
 #[derive(Clone, Debug, Default)]
 pub struct AggregateRequest {
     /// The stages.
     pub pipeline: Vec<Value>,
-    /// Documents in the first batch; none for the default.
+    /// Documents in the first batch; `None` for the default.
     pub batch_size: Option<u64>,
     /// The index to use.
     pub hint: Option<Value>,
@@ -51,7 +51,7 @@ pub struct AggregateRequest {
     pub variables: Document,
     /// Whether large stages may use the disk.
     pub allow_disk_use: bool,
-    /// Whether `$out` and `$merge` pass the target's validator by.
+    /// Whether `$out` and `$merge` bypass the target's validator.
     pub bypass_validation: bool,
 }
 
@@ -68,7 +68,7 @@ impl AggregateRequest {
 }
 
 impl Engine {
-    /// Runs a pipeline: the first batch, and a cursor where there are more documents.
+    /// Runs a pipeline. Returns the first batch, and a cursor if there are more documents.
     pub async fn aggregate(
         &self,
         context: &Context,
@@ -90,7 +90,7 @@ impl Engine {
         self.open_cursor(context, cursor, batch_size, false).await
     }
 
-    /// The cursor of a pipeline, of which nothing is read yet.
+    /// The cursor of a pipeline, before anything is read.
     pub(crate) async fn pipeline_cursor(
         &self,
         context: &Context,
@@ -108,7 +108,7 @@ impl Engine {
         Ok(Cursor::new(context, namespace, stream))
     }
 
-    /// What a pipeline may reach.
+    /// What a pipeline may use.
     pub(crate) fn surroundings(&self, context: &Context, request: &AggregateRequest) -> Surroundings {
         Surroundings {
             collections: Arc::new(Reach::new(self, context, request.bypass_validation)),
@@ -117,7 +117,7 @@ impl Engine {
         }
     }
 
-    /// The pipeline of a view; refuses stages that are wrong, or that a view cannot have.
+    /// Checks the pipeline of a view: refuses stages that are wrong, or that a view cannot have.
     pub(crate) fn check_view_pipeline(&self, namespace: &Namespace, stages: &[Value]) -> Result<Pipeline> {
         let pipeline = Pipeline::parse(stages, &Variables::default(), namespace)?;
         if pipeline.writes() {

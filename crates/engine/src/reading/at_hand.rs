@@ -1,7 +1,7 @@
 //! Finds that need neither a plan nor a cursor: one document by its `_id`.
 //!
-//! Such a read waits for nothing but a block of the disk, so it is no operation that could be listed or ended; how often they
-//! are and how long they took is noted as of all others.
+//! Such a read waits at most for a block of the disk, so it is not an operation that can be listed or ended. It is counted and
+//! timed like all others.
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -32,14 +32,14 @@ struct Known {
 pub struct PlainCollection(Arc<Collection>);
 
 impl PlainCollection {
-    /// Appends the document of an `_id`, which is a plain value, where it can be told out of memory. False says nothing: the
-    /// query must be asked then.
+    /// Appends the document of an `_id`, which is a plain value, if it is in memory. False does not mean that there is none: a query
+    /// must then look it up.
     pub fn copy_at_hand(&self, id: ValueRef<'_>, out: &mut Vec<u8>) -> bool {
         self.0.copy_at_hand(id, out).is_some()
     }
 
-    /// The document of an `_id`, which is a plain value, out of the store. `None` says nothing: the query must be asked then,
-    /// which knows too how to say why a collection cannot be read.
+    /// The document of an `_id`, which is a plain value, from the store. `None` does not mean that there is none: a query must then
+    /// look it up, which also reports why a collection cannot be read.
     pub async fn read(&self, id: ValueRef<'_>) -> Option<DocumentBuf> {
         let snapshot = self.0.snapshot().await.ok()?;
         let (_, document) = snapshot.document_by_id(id).await.ok()??;
@@ -58,7 +58,7 @@ impl AtHand {
 }
 
 impl Engine {
-    /// The collection of this name, where it is such a one. `None` says nothing: the query must be asked then.
+    /// The collection of this name, if it is a plain one. `None` does not mean that there is none: a query must then be run.
     pub fn plain_collection(
         &self,
         at_hand: &mut AtHand,
@@ -82,7 +82,7 @@ impl Engine {
         found.has_plain_ids().then_some(PlainCollection(found))
     }
 
-    /// Notes a find that was answered so, in the collection that was asked last.
+    /// Counts a find that was answered in this way, in the collection that was read last.
     pub fn note_find(&self, at_hand: &AtHand, elapsed: Duration) {
         if let Some(known) = &at_hand.known {
             self.latencies().note(&known.namespace, "find", elapsed, || true);

@@ -1,4 +1,4 @@
-//! Batches of cursors: the first, those that `getMore` asks for, and waiting for new documents.
+//! Batches of cursors: the first, those of `getMore`, and waiting for new documents.
 
 use crate::context::Context;
 use crate::engine::Engine;
@@ -52,8 +52,8 @@ impl Engine {
         room.map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))
     }
 
-    /// Lets answers that are in memory go to their clients, or to the disk, until they leave room for another; not for ever, and
-    /// nothing is refused. For who is about to read a document that may be long.
+    /// Waits, but not for ever, until answers in memory have gone to their clients or to the disk and leave room for another. Never
+    /// fails. To be called before a document is read that may be long.
     pub async fn let_answers_go(&self) {
         let limit = Duration::from_millis(PATIENCE_MS_MAX);
         // Late is better than not at all.
@@ -181,7 +181,7 @@ impl Engine {
         }
     }
 
-    /// A client's connection has ended: closes the cursors that nobody can ask any more.
+    /// To be called when a client's connection has ended: closes the cursors that nobody can use any more.
     pub fn end_connection(&self, connection: i32) {
         self.cursors().close_of_connection(connection);
     }
@@ -191,8 +191,8 @@ impl Engine {
         self.cursors().remove(id);
     }
 
-    /// Closes cursors, whichever collections they read; the ids that were open come first, then those that were not. Fails
-    /// where one is another user's, unless it is on a collection whose cursors may be killed.
+    /// Closes cursors on any collections. Returns the ids that were open, then those that were not. Fails if one belongs to
+    /// another user, unless it is on a collection whose cursors may be killed.
     pub fn kill_cursors(
         &self,
         context: &Context,

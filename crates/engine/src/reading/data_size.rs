@@ -1,4 +1,4 @@
-//! What a part of a collection holds: `dataSize`.
+//! `dataSize`: the size of a part of a collection.
 
 use crate::context::Context;
 use crate::engine::Engine;
@@ -9,10 +9,10 @@ use std::cmp::Ordering;
 use store::{Index, IndexState, Namespace, StoreError};
 use value::{Document, Value, compare};
 
-/// What `dataSize` is asked.
+/// A `dataSize` request.
 #[derive(Clone, Debug, Default)]
 pub struct DataSizeRequest {
-    /// The fields by which the range is cut; an index must begin with them.
+    /// The fields of the range; an index must begin with them.
     pub key_pattern: Document,
     /// The first key, and the first after the range; `None` for the whole collection.
     pub range: Option<(Document, Document)>,
@@ -163,7 +163,7 @@ fn is_before(key: &Document, min: &Document, max: &Document) -> bool {
     ordered.fold(Ordering::Equal, Ordering::then).is_lt()
 }
 
-/// A bound of the first fields of an index as one of all: the first key that begins so.
+/// A bound on the first fields of an index as one on all fields: the first key that begins with it.
 fn extended(key: &Document, bound: &Document) -> Document {
     let field = |(name, direction): (&str, &Value)| {
         let lowest = if is_descending(direction) {

@@ -1,4 +1,4 @@
-//! Explaining a command: which plan it runs by, and what that examined.
+//! Explaining a command: its plan, and what the plan examined.
 
 use crate::catalog::views::as_pipeline;
 use crate::context::Context;
@@ -15,7 +15,7 @@ use query::explain::{Purpose, Returned, Trial};
 use store::Namespace;
 use value::{Document, Value, doc};
 
-/// How much the explanation contains.
+/// The verbosity of the explanation.
 pub use query::explain::Verbosity;
 
 /// A command to be explained; it changes nothing.
@@ -38,7 +38,7 @@ pub enum Explained {
 }
 
 impl Engine {
-    /// Which plan a command would run by; with a verbosity above the least, what that examined.
+    /// The plan of a command; with a verbosity above the least, also what the plan examined.
     pub async fn explain(
         &self,
         context: &Context,
@@ -124,8 +124,7 @@ impl Engine {
         Ok(query::explain::explain(collection.as_ref(), &name, spec, purpose, verbosity).await?)
     }
 
-    /// The front of the pipeline that the collection answers is explained as a find; the stages after it are only
-    /// named.
+    /// Explains a pipeline: the front that the query answers is explained as a find, the stages after it are only named.
     async fn explain_aggregate(
         &self,
         context: &Context,
@@ -184,8 +183,8 @@ impl Engine {
     }
 }
 
-/// Shows a `$group` that follows the find as MongoDB 8 does, whose planner takes it in: as the uppermost stage of the plan, which is then
-/// that of its second engine.
+/// Shows a `$group` after the find as MongoDB 8 does, whose planner includes it: as the uppermost stage of a plan of its second
+/// engine.
 fn group_over_plan(found: &mut Document) {
     let Some(Value::Document(planner)) = found.get_mut("queryPlanner") else {
         return;
@@ -199,7 +198,7 @@ fn group_over_plan(found: &mut Document) {
     found.insert_at(0, "explainVersion", "2");
 }
 
-/// Shows the same in what was executed: the find's documents became this many groups.
+/// Shows the `$group` in the execution statistics: the find's documents became this many groups.
 fn group_over_stats(found: &mut Document, groups: i64) {
     let Some(Value::Document(stats)) = found.get_mut("executionStats") else {
         return;
@@ -210,7 +209,7 @@ fn group_over_stats(found: &mut Document, groups: i64) {
     stats.push("executionStages", stage);
 }
 
-/// How many documents a stream gives.
+/// The number of documents in a stream.
 async fn count(mut stream: Box<dyn DocumentStream>) -> Result<i64> {
     let mut counted = 0;
     loop {

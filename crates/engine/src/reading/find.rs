@@ -18,18 +18,18 @@ use value::collation::Collation;
 use value::date::now_ms;
 use value::{Document, Value};
 
-/// A query as a client asks it, in MongoDB's forms.
+/// A client's query, in MongoDB's form.
 #[derive(Clone, Debug, Default)]
 pub struct FindRequest {
     /// What documents must match, in MongoDB's query language.
     pub filter: Document,
-    /// The sort; empty where any order will do.
+    /// The sort; empty for any order.
     pub sort: Document,
     /// The projection; empty for whole documents.
     pub projection: Document,
-    /// Results to pass by.
+    /// The number of results to skip.
     pub skip: u64,
-    /// Results at most.
+    /// The most results to return; `None` for all.
     pub limit: Option<u64>,
     /// Documents in the first batch; `None` for the default.
     pub batch_size: Option<u64>,
@@ -41,15 +41,15 @@ pub struct FindRequest {
     pub min: Document,
     /// `max`: the index key before which reading ends.
     pub max: Document,
-    /// Whether index keys are given in place of documents.
+    /// Whether index keys are returned instead of documents.
     pub return_key: bool,
     /// Whether each document gets its `$recordId`.
     pub show_record_id: bool,
     /// Whether the cursor stays open at the end of a capped collection.
     pub tailing: Tailing,
-    /// Whether the cursor stays open however long nobody asks.
+    /// Whether the cursor stays open however long it is not used.
     pub no_cursor_timeout: bool,
-    /// `$expr` may not read the clock, as in `count` and `distinct` of a collection; those of a view are pipelines.
+    /// Whether `$expr` may not read the clock, as in `count` and `distinct` on a collection; on a view these are pipelines.
     pub withholds_clock: bool,
     /// Variables for `$expr`.
     pub variables: Document,
@@ -57,11 +57,11 @@ pub struct FindRequest {
     pub collation: Option<Document>,
     /// Whether reading the whole collection is refused.
     pub refuse_full_scan: bool,
-    /// Whether a sort that memory does not take is refused; else it goes on in files.
+    /// Whether a sort that does not fit into memory is refused. Otherwise it uses files.
     pub refuse_disk_use: bool,
 }
 
-/// What `count` is asked.
+/// A `count` request.
 #[derive(Clone, Debug, Default)]
 pub struct CountRequest {
     /// What documents must match, in MongoDB's query language.
@@ -76,7 +76,7 @@ pub struct CountRequest {
     pub collation: Option<Document>,
 }
 
-/// What `distinct` is asked.
+/// A `distinct` request.
 #[derive(Clone, Debug, Default)]
 pub struct DistinctRequest {
     /// The path whose values are wanted.
@@ -96,7 +96,7 @@ pub(crate) fn variables(definitions: &Document, collation: Option<Collation>) ->
     Ok(variables)
 }
 
-/// A filter as commands give it.
+/// Parses a command's filter.
 pub(crate) fn parse_filter(filter: &Document, variables: &Variables) -> Result<Arc<Filter>> {
     let scope = FilterScope {
         place: FilterPlace::Query,
@@ -105,7 +105,7 @@ pub(crate) fn parse_filter(filter: &Document, variables: &Variables) -> Result<A
     Ok(Arc::new(Filter::parse(filter, &scope)?))
 }
 
-/// A projection as commands give it; `None` for an empty document.
+/// Parses a command's projection; `None` for an empty document.
 pub(crate) fn parse_projection(
     projection: &Document,
     filter: &Filter,
@@ -121,7 +121,7 @@ pub(crate) fn parse_projection(
     )?)))
 }
 
-/// A hint as commands give it; an empty document is none.
+/// Parses a command's hint; `None` for an empty document.
 pub(crate) fn parse_hint(hint: Option<&Value>) -> Result<Option<Hint>> {
     Ok(match hint {
         Some(hint) => Hint::parse(hint)?,
@@ -154,7 +154,7 @@ impl From<&DistinctRequest> for FindRequest {
 }
 
 impl FindRequest {
-    /// The projection, which may show where a document lies and what it is sorted by.
+    /// Parses the projection, which may show a document's record id and sort key.
     fn parse_projection(&self, filter: &Filter, variables: &Variables) -> Result<Option<Arc<Projection>>> {
         if self.projection.is_empty() {
             return Ok(None);
@@ -170,8 +170,7 @@ impl FindRequest {
         Ok(Some(Arc::new(projection)))
     }
 
-    /// The request in the query's own terms. Everything wrong with it is found here, whether the collection exists or
-    /// not.
+    /// The parsed request. All of its errors are found here, whether the collection exists or not.
     fn spec(&self, context: &Context, collation: Option<Collation>) -> Result<FindSpec> {
         let mut variables = variables(&self.variables, collation)?;
         if self.withholds_clock {
@@ -203,7 +202,7 @@ impl FindRequest {
 }
 
 impl Engine {
-    /// What a request asks of the executor: the one way from a client's terms to those of the query.
+    /// Turns a client's request into the executor's; the only place that does so.
     pub(crate) fn find_spec(
         &self,
         context: &Context,
@@ -216,7 +215,7 @@ impl Engine {
         Ok(spec)
     }
 
-    /// Finds documents: the first batch, and a cursor if there are more.
+    /// Finds documents. Returns the first batch, and a cursor if there are more.
     pub async fn find(
         &self,
         context: &Context,
@@ -230,7 +229,7 @@ impl Engine {
                 let message = format!("tailable cursor requested on view {namespace}");
                 return Err(Error::new(Code::INVALID_PIPELINE_OPERATOR, message));
             }
-            // Boxed: within this future a pipeline's would make that of each find larger, which is moved.
+            // Boxed, because a pipeline's future would make that of each find larger, and futures are moved.
             return Box::pin(self.find_in_view(context, namespace, request)).await;
         }
         let Some(collection) = self.store().collection(namespace) else {
@@ -264,7 +263,7 @@ impl Engine {
             .await
     }
 
-    /// How many documents match.
+    /// The number of documents that match.
     pub async fn count(
         &self,
         context: &Context,
@@ -285,7 +284,7 @@ impl Engine {
         }
     }
 
-    /// The distinct values of a path, elements of arrays one by one.
+    /// The distinct values of a path; each element of an array is a value.
     pub async fn distinct(
         &self,
         context: &Context,

@@ -1,4 +1,4 @@
-//! Cursors over documents that are at hand: listings of collections and indexes, results of bulk writes.
+//! Cursors over documents in memory: listings of collections and indexes, results of bulk writes.
 
 use crate::context::Context;
 use crate::engine::Engine;
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use store::Namespace;
 use value::DocumentBuf;
 
-/// Documents that are at hand, given batch by batch.
+/// Documents in memory, returned batch by batch.
 struct Listing {
     documents: VecDeque<DocumentBuf>,
 }
@@ -64,7 +64,7 @@ impl Engine {
         let documents = documents.into();
         let cursor = Cursor::new(context, &namespace, Box::new(Listing { documents }));
         let batch_size = batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
-        // A listing is at hand, so the future is ready at once.
+        // A listing is in memory, so the future is ready at once.
         self.open_cursor(context, cursor, batch_size, false)
             .now_or_never()
             .unwrap_or_else(|| Err(Error::new(Code::UNKNOWN_ERROR, "a listing was not at hand")))

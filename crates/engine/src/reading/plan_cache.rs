@@ -1,4 +1,4 @@
-//! What is remembered and set about the plans of a collection's queries: `planCacheClear`, `planCacheSetFilter` ….
+//! Remembered plans and index filters of a collection: `planCacheClear`, `planCacheSetFilter` ….
 
 use crate::context::Context;
 use crate::engine::Engine;
@@ -18,7 +18,7 @@ impl Engine {
             .map_or_else(Vec::new, |filters| filters.list())
     }
 
-    /// Sets the indexes allowed for a shape, in place of those set before. Errors: not a query.
+    /// Sets the indexes allowed for a shape, in place of those set before. Fails if the filter's query is invalid.
     pub fn set_index_filter(
         &self,
         context: &Context,
@@ -32,7 +32,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes the index filter of the same shape as `like`. Errors: not a query.
+    /// Removes the index filter of the same shape as `like`. Fails if that query is invalid.
     pub fn clear_index_filter(
         &self,
         context: &Context,

@@ -1,4 +1,4 @@
-//! The collections as the stages of a pipeline reach them.
+//! Access of a pipeline's stages to collections.
 
 use crate::catalog::collations;
 use crate::context::Context;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use store::{Collection, CollectionOptions, Namespace};
 use value::Document;
 
-/// An engine as the pipelines of one operation reach it. It does not keep the engine open.
+/// The engine for the pipelines of one operation. It does not keep the engine open.
 #[derive(Debug)]
 pub(crate) struct Reach {
     engine: WeakEngine,

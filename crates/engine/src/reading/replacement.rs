@@ -6,10 +6,10 @@ use std::sync::Arc;
 use store::{Collection, CollectionOptions, IndexSpec, Namespace, StoreError, to_the_end};
 use tokio::runtime::Handle;
 
-/// What its name begins with, as in MongoDB.
+/// The prefix of its name, as in MongoDB.
 const PREFIX: &str = "tmp.agg_out.";
 
-/// One that nobody has taken yet; it goes with this.
+/// A replacement that is not used yet. Dropping this drops it.
 struct Unclaimed {
     engine: WeakEngine,
     name: Namespace,
@@ -24,7 +24,7 @@ impl Drop for Unclaimed {
     }
 }
 
-/// Makes one in this database. Where its indexes cannot be made, or nobody waits for it any more, nothing is left of it.
+/// Makes a replacement in this database. Nothing is left of it if its indexes cannot be made, or if the operation ends.
 pub(super) async fn make(
     engine: &Engine,
     database: &str,
@@ -50,7 +50,7 @@ pub(super) async fn make(
     Ok(collection)
 }
 
-/// Drops one that does not take a place. What has another name has taken it, although the operation ended meanwhile.
+/// Drops a replacement that was not used. If it has another name by now, it was used although the operation ended.
 pub(super) fn discard(engine: &WeakEngine, name: Namespace) {
     let (Some(engine), Ok(runtime)) = (engine.upgrade(), Handle::try_current()) else {
         return;
@@ -65,14 +65,14 @@ pub(super) fn discard(engine: &WeakEngine, name: Namespace) {
 }
 
 impl Engine {
-    /// Drops what an `$out` has left that did not come to its end before the server ended.
+    /// Drops the replacements of `$out`s that were interrupted when the server ended.
     pub(crate) async fn drop_unfinished_replacements(&self) -> Result<()> {
         for database in self.store().databases() {
             for collection in self.store().collections(&database) {
                 let name = collection.namespace();
                 if name.collection.starts_with(PREFIX) {
                     match self.store().drop_collection(&name).await {
-                        // What stays does not keep the store from starting.
+                        // A replacement that cannot be dropped does not keep the store from starting.
                         Err(error @ StoreError::Corrupt { .. }) => {
                             tracing::warn!(%error, collection = %name, "what a crash left is not removed");
                         }

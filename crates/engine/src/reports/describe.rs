@@ -1,4 +1,4 @@
-//! What the stages `$collStats`, `$indexStats`, `$planCacheStats`, `$currentOp` and `$listSessions` tell.
+//! The documents of the stages `$collStats`, `$indexStats`, `$planCacheStats`, `$currentOp` and `$listSessions`.
 
 use crate::catalog::collections::CollectionEntry;
 use crate::catalog::id_index;
@@ -207,7 +207,7 @@ fn catalog_document(database: &str, entry: CollectionEntry, shards: bool) -> Doc
 }
 
 impl CollectionReport {
-    /// The sizes divided by `scale`, in MongoDB's names: those on disk are of whole files.
+    /// The sizes divided by `scale`, with MongoDB's names. Sizes on disk are those of whole files.
     pub fn to_document(&self, scale: u64) -> Document {
         let storage_bytes = file_bytes(self.storage_bytes);
         let index_bytes: u64 = self.indexes.iter().map(|(_, bytes)| file_bytes(*bytes)).sum();

@@ -1,10 +1,10 @@
-//! Names of things as names of fields, which cannot have NUL bytes. Nothing gets such a name any more, but indexes of earlier builds
-//! may have one, and an answer that tells of them must be one that can be read.
+//! Names of indexes and collections as names of fields, which cannot have NUL bytes. Such names are refused now, but indexes of earlier
+//! builds may have one, and answers that contain it must be readable.
 
 use std::borrow::Cow;
 use value::{Document, Value};
 
-/// A name as that of a field.
+/// A name as the name of a field.
 pub(crate) fn readable(name: &str) -> Cow<'_, str> {
     match name.contains('\0') {
         true => name.replace('\0', "\u{fffd}").into(),
@@ -12,7 +12,7 @@ pub(crate) fn readable(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// A description, with names of fields at every depth that can be read.
+/// A description with readable names of fields at every depth.
 pub(crate) fn with_readable_names(described: Document) -> Document {
     let fields = described.into_iter();
     fields

@@ -1,4 +1,4 @@
-//! What the server, its databases and its collections tell about themselves.
+//! Reports on the server, its databases and its collections.
 
 pub(crate) mod describe;
 pub(crate) mod field_names;

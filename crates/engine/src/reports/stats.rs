@@ -1,4 +1,4 @@
-//! What collections, databases and the server hold.
+//! Counts and sizes of collections, databases and the server.
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -7,15 +7,15 @@ use memory::Usage;
 use store::Namespace;
 use value::Document;
 
-/// Files of MongoDB's storage engine grow by so many bytes (`allocation_size` of WiredTiger's files).
+/// The files of MongoDB's storage engine grow by this many bytes (`allocation_size` of WiredTiger's files).
 const FILE_STEP_BYTES: u64 = 4_096;
 
-/// Bytes on disk as MongoDB tells them, which keeps a file for each collection and each index.
+/// Bytes on disk as MongoDB reports them, which has a file for each collection and each index.
 pub(super) fn file_bytes(bytes: u64) -> u64 {
     bytes.next_multiple_of(FILE_STEP_BYTES)
 }
 
-/// What a collection holds.
+/// Counts and sizes of a collection.
 #[derive(Clone, Debug, Default)]
 pub struct CollectionReport {
     /// Documents in all collections, as their heads count them.
@@ -30,7 +30,7 @@ pub struct CollectionReport {
     pub capped: Option<(u64, Option<u64>)>,
 }
 
-/// What a database holds, in sizes as MongoDB tells them: those on disk are of whole files.
+/// Counts and sizes of a database, as MongoDB reports them: sizes on disk are those of whole files.
 #[derive(Clone, Debug, Default)]
 pub struct DatabaseReport {
     /// Collections, views not counted.
@@ -62,17 +62,17 @@ pub struct ServerReport {
     pub disk_bytes: u64,
     /// Bytes of the file system that holds the data folder.
     pub volume_bytes: u64,
-    /// Those of them that are in use.
+    /// Bytes of that file system that are in use.
     pub volume_used_bytes: u64,
-    /// Bytes of it that are kept free.
+    /// Bytes of that file system that are kept free.
     pub disk_reserve_bytes: u64,
     /// Bytes of temporary files.
     pub temporary_bytes: u64,
-    /// Whether less is free, so that what would add to the data is refused.
+    /// Whether less than that is free, so that writes that add to the data are refused.
     pub is_disk_low: bool,
     /// Bytes of caches and write buffers.
     pub memory_bytes: u64,
-    /// What of the memory for clients' requests is held, and by whom.
+    /// The memory for clients' requests that is held, by holder.
     pub memory: Vec<Usage>,
     /// Bytes of hot files in memory.
     pub file_cache_bytes: u64,
@@ -85,7 +85,7 @@ pub struct ServerReport {
 }
 
 impl Engine {
-    /// What a collection holds; all zero if it does not exist.
+    /// Counts and sizes of a collection; all zero if it does not exist.
     pub async fn collection_report(&self, namespace: &Namespace) -> Result<CollectionReport> {
         let Some(collection) = self.existing(namespace).ok().filter(|c| !c.is_view()) else {
             return Ok(CollectionReport::default());
@@ -119,7 +119,7 @@ impl Engine {
         })
     }
 
-    /// What a database holds; all zero if it does not exist.
+    /// Counts and sizes of a database; all zero if it does not exist.
     pub async fn database_report(&self, database: &str) -> Result<DatabaseReport> {
         let mut report = DatabaseReport::default();
         for entry in self.collections(database) {
@@ -129,7 +129,7 @@ impl Engine {
             }
             report.collections += 1;
             let namespace = Namespace::new(database, &entry.name);
-            // A damaged collection is left out, so that the figures of all others can be had.
+            // A damaged collection is left out, so that the others can still be reported.
             if self
                 .existing(&namespace)
                 .is_ok_and(|one| one.check_sound().is_err())
@@ -197,7 +197,7 @@ impl Engine {
         Ok(report)
     }
 
-    /// Rewrites a collection's files so that they hold only what is live. Gives the bytes that this has freed.
+    /// Rewrites a collection's files, so that they hold only live data. Returns the number of bytes freed.
     pub async fn compact(&self, namespace: &Namespace) -> Result<u64> {
         Ok(self.existing(namespace)?.compact().await?)
     }

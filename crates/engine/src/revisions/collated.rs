@@ -81,7 +81,7 @@ impl CollatedDefinition {
 }
 
 impl RevisionedCollection {
-    /// The index that is described so, if it is built.
+    /// The index of this description, if it is built.
     pub fn built_index(&self, definition: &CollatedDefinition) -> Option<CollatedIndex> {
         let name = definition.name();
         let is_meant = |index: &Arc<Index>| index.spec().name == name && index.state() == IndexState::Ready;
@@ -104,7 +104,7 @@ impl RevisionedCollection {
         })
     }
 
-    /// Drops the indexes in CouchDB's order that are none of these.
+    /// Drops all indexes in CouchDB's order except these.
     pub async fn retain_collated(&self, kept: &[CollatedDefinition]) -> Result<()> {
         let kept: Vec<String> = kept.iter().map(CollatedDefinition::name).collect();
         for index in self.collection.indexes() {
@@ -118,10 +118,10 @@ impl RevisionedCollection {
 }
 
 impl RevisionedSnapshot {
-    /// Rows of an index, within the limit but for the last document's bytes, and whether there are none after them. Begins after the row `after`, if
-    /// given.
+    /// Rows of an index after the row `after`, if given, and whether they are the last. The bytes of the last document may go beyond the
+    /// limit.
     ///
-    /// The snapshot must have been taken after the index was got.
+    /// The snapshot must have been taken after the index was looked up.
     pub async fn collated_rows(
         &self,
         index: &CollatedIndex,

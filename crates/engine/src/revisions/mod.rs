@@ -2,7 +2,7 @@
 //!
 //! A [`RevisionedCollection`] is the same collection that [`Engine::find`] reads: here a protocol sees revisions,
 //! branches, deletions, the change log and local documents. Reading goes through a [`RevisionedSnapshot`], so that
-//! what belongs together is of one moment.
+//! everything that belongs together is from the same moment.
 
 mod collated;
 mod notes;
@@ -37,7 +37,7 @@ const PARTITIONED: &str = "partitioned";
 /// The property of a collection that says how many revisions of a branch it remembers.
 const REVISIONS_KEPT: &str = "revisionsKept";
 
-/// The changes that a compaction looks at together.
+/// The number of changes that a compaction reads together.
 const COMPACT_PAGE_CHANGES: usize = 500;
 
 /// One collection with its revisions. Cheap to clone.
@@ -47,12 +47,12 @@ pub struct RevisionedCollection {
     collection: Arc<Collection>,
 }
 
-/// What became of an edit.
+/// The outcome of an edit.
 #[derive(Clone, Debug)]
 pub enum EditOutcome {
-    /// The history has this revision, written now or before.
+    /// The history has this revision now, or had it before.
     Written(Revision),
-    /// The revision to follow is no leaf, or none was named and the document exists.
+    /// The revision to follow is not a leaf, or none was named and the document exists.
     Conflict,
     /// The edit was refused: by a unique index, a validator, a limit.
     Refused(Error),
