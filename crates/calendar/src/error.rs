@@ -1,4 +1,4 @@
-//! What is wrong with a zone, a unit or a format, in MongoDB's code and words.
+//! Errors in zones, units and formats, with MongoDB's codes and messages.
 
 use code::Code;
 

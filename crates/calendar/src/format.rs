@@ -14,7 +14,7 @@ const ROMAN: [&str; 12] = [
     "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii",
 ];
 
-/// The place in the year, from 0, of a month by its name, what it is shortened to, or its Roman number.
+/// The place in the year, from 0, of the month with this name, abbreviation or Roman number.
 pub(super) fn month_of(name: &str) -> Option<usize> {
     let name = name.to_ascii_lowercase();
     let name = if name == "sept" { "sep" } else { name.as_str() };
@@ -65,7 +65,7 @@ fn check(format: &str, knows: impl Fn(char) -> bool) -> Result<()> {
     Ok(())
 }
 
-/// The date in this format, which was checked.
+/// The date in this format, which must have been checked.
 pub fn format(ms: i64, format: &str, zone: &Zone) -> Result<String> {
     let civil = zone.civil_at(ms);
     let offset_minutes = zone.offset_at(ms) / 60_000;

@@ -1,7 +1,7 @@
-//! Dates as MongoDB's date operators see them: milliseconds since 1970 of any 64-bit value, civil time of the proleptic
-//! Gregorian calendar, time zones by name (the tz database) or by offset.
+//! Dates as MongoDB's date operators have them: any 64-bit number of milliseconds since 1970, civil time in the proleptic
+//! Gregorian calendar, time zones by name (of the tz database) or by offset.
 //!
-//! - [`Zone`]: civil time of a moment, and back.
+//! - [`Zone`]: the civil time of a moment, and back.
 //! - [`Unit`]: [`add`], [`difference`] and [`truncate`] by units of time.
 //! - [`format()`], [`parse_with_format`]: texts in a given format.
 //! - [`parse_text`]: texts in no particular format, as timelib reads them.

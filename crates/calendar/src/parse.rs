@@ -1,11 +1,11 @@
-//! Dates out of texts in a given format.
+//! Parsing dates in a given format.
 
 use super::format::month_of;
 use super::free::zone_at;
 use super::{Civil, Zone};
 use value::date::days_of_month;
 
-/// More digits of minutes than those of the farthest moment there is, which stay within 64 bits of milliseconds.
+/// The most digits of minutes: more than the farthest moment has, and few enough for 64 bits of milliseconds.
 const MINUTES_DIGITS_MAX: usize = 12;
 
 /// Why a text is not a date.
@@ -70,7 +70,7 @@ impl<'t> Cursor<'t> {
         self.rest.chars().next()
     }
 
-    /// The next number of up to `most` digits, whatever stands before it: timelib looks ahead for the parts of a week.
+    /// The next number of up to `most` digits, skipping whatever is before it, as timelib does for the parts of a week.
     fn number_ahead(&mut self, most: usize) -> Option<i64> {
         let start = self.rest.find(|c: char| c.is_ascii_digit())?;
         self.rest = &self.rest[start..];
@@ -100,7 +100,7 @@ impl<'t> Cursor<'t> {
         Some(number * scale)
     }
 
-    /// A zone as it may stand in a text: `Z`, `+05`, `+0530`, `GMT+05:30`, `CEST`.
+    /// A zone in one of its forms: `Z`, `+05`, `+0530`, `GMT+05:30`, `CEST`.
     fn offset(&mut self) -> Option<i64> {
         let (offset_ms, rest) = zone_at(self.rest)?;
         self.rest = rest;
@@ -127,7 +127,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// The moment that a text in a given format means.
+/// The moment of a text in a given format.
 pub fn parse_with_format(text: &str, format: &str, zone: Option<&Zone>) -> Result<i64, NotADate> {
     let mut cursor = Cursor { rest: text };
     let mut fields = Fields::default();
@@ -164,7 +164,7 @@ fn read_conversion(cursor: &mut Cursor<'_>, fields: &mut Fields, conversion: cha
         'G' => fields.iso_year = Some(cursor.number_ahead(4)?),
         'V' => fields.iso_week = Some(cursor.number_ahead(2)?),
         'u' => fields.iso_day = Some(cursor.number_ahead(1)?),
-        // The day of a year that has not been read yet is none.
+        // A day of the year is an error before its year was read.
         'j' => {
             fields.year?;
             fields.day_of_year = Some(cursor.number(1, 3)?);

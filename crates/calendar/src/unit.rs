@@ -1,4 +1,4 @@
-//! Units of time: adding, counting and cutting off.
+//! Units of time: adding them, counting them, and truncating to them.
 
 use super::{Civil, Zone};
 use crate::{Error, Result};
@@ -81,7 +81,7 @@ impl Unit {
         })
     }
 
-    /// The milliseconds of a unit that always has as many; days are as long as their zone makes them.
+    /// The milliseconds of a unit of fixed length; `None` for days and longer units, whose length depends on the zone.
     fn milliseconds(self) -> Option<i64> {
         match self {
             Unit::Millisecond => Some(1),
@@ -128,7 +128,7 @@ impl Unit {
     }
 }
 
-/// The moment this many units later; a day that the month lacks is its last. None beyond 64 bits.
+/// The moment this many units later. A day that the month does not have becomes its last. `None` beyond 64 bits.
 pub fn add(ms: i64, unit: Unit, amount: i64, zone: &Zone) -> Option<i64> {
     if let Some(length) = unit.milliseconds() {
         return ms.checked_add(amount.checked_mul(length)?);
@@ -146,18 +146,18 @@ pub fn add(ms: i64, unit: Unit, amount: i64, zone: &Zone) -> Option<i64> {
         }
         None => civil.day = civil.day.checked_add(amount.checked_mul(unit.days())?)?,
     }
-    // What was not moved stays where it is, in an hour that comes twice too.
+    // A moment that was not moved stays the same, even in an hour that comes twice.
     if civil == zone.civil_at(ms) {
         return Some(ms);
     }
     zone.moment_from(civil, ms)
 }
 
-/// How many boundaries of the unit lie between two moments.
+/// The number of the unit's boundaries between two moments.
 pub fn difference(start: i64, end: i64, unit: Unit, zone: &Zone, week: Weekday) -> Option<i64> {
     if let Some(length) = unit.milliseconds() {
         let boundary = |ms: i64| {
-            // Hours and minutes begin where they do in the zone, whose offset need not be whole.
+            // Hours and minutes are those of the zone, whose offset need not be a whole number of them.
             let offset = if unit >= Unit::Minute {
                 zone.offset_at(ms)
             } else {
@@ -170,7 +170,7 @@ pub fn difference(start: i64, end: i64, unit: Unit, zone: &Zone, week: Weekday) 
             return end.checked_sub(start);
         }
         let ((first, before), (last, after)) = (boundary(start)?, boundary(end)?);
-        // What the clocks were changed by in between has not passed.
+        // The time by which clocks were changed in between has not passed.
         return Some(last - first + (before - after) / length);
     }
     let (first, last) = (zone.civil_at(start), zone.civil_at(end));

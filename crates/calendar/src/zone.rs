@@ -58,19 +58,19 @@ impl Zone {
         }
     }
 
-    /// The civil time at this moment.
+    /// The civil time of this moment.
     pub fn civil_at(&self, ms: i64) -> Civil {
         Civil::from_milliseconds(ms.saturating_add(self.offset_at(ms)))
     }
 
-    /// The moment of a civil time; in a gap the one as far after it, of two as MongoDB chooses: where summer time ends, the
-    /// one in the season of the year in which 1970 began. None beyond 64 bits.
+    /// The moment of a civil time. In a gap, the moment as far after it. Of two moments, MongoDB's choice: where summer time
+    /// ends, the one in the season in which 1970 began. `None` beyond 64 bits.
     pub fn moment(&self, civil: Civil) -> Option<i64> {
         self.moment_from(civil, 0)
     }
 
-    /// As [`Zone::moment`], for a civil time that was reached from another moment, whose season is kept where two have the
-    /// same civil time.
+    /// As [`Zone::moment`], for a civil time that was reached from another moment. If two moments have that civil time, the one
+    /// in the season of that other moment.
     pub fn moment_from(&self, civil: Civil, start: i64) -> Option<i64> {
         let local = civil.to_milliseconds()?;
         let offset = match self {
@@ -107,10 +107,10 @@ impl Zone {
     }
 }
 
-/// How far around a local time another season is looked for.
+/// How far around a local time another season is searched.
 const SEASONS_OVERLAP_MS: i64 = 2 * 3_600_000;
 
-/// The nearest moment of those whose offsets are known.
+/// The nearest moment whose offset is known.
 fn within_years(ms: i64) -> i64 {
     ms.clamp(
         jiff::Timestamp::MIN.as_millisecond() + MILLISECONDS_A_DAY,

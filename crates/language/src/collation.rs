@@ -1,4 +1,4 @@
-//! What is wrong with the description of a collation, in MongoDB's code and words.
+//! Errors in the description of a collation, with MongoDB's codes and messages.
 
 use crate::{Code, Error, fields};
 use value::collation::CollationError;

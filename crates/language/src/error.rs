@@ -1,4 +1,4 @@
-//! What is wrong with a filter, update or expression, in MongoDB's code and words.
+//! Errors of filters, updates and expressions, with MongoDB's codes and messages.
 
 use crate::Code;
 
@@ -46,12 +46,12 @@ impl Error {
         Error::new(Code::BAD_VALUE, message)
     }
 
-    /// A value of another type than the one that is asked for.
+    /// A value of another type than the one required.
     pub fn type_mismatch(message: impl Into<String>) -> Error {
         Error::new(Code::TYPE_MISMATCH, message)
     }
 
-    /// Text or a document that does not have the form that is asked for.
+    /// Text or a document that does not have the required form.
     pub fn failed_to_parse(message: impl Into<String>) -> Error {
         Error::new(Code::FAILED_TO_PARSE, message)
     }

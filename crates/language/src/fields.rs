@@ -1,7 +1,7 @@
 //! The fields of a command, a stage or an operator's options, read as strictly as MongoDB reads them.
 //!
-//! [`Fields`] hands out fields by name and type, each of which is named once: where it is read. [`Fields::finish`] refuses what
-//! nobody asked for. What must be there is asked for after that, as MongoDB refuses what it does not know first.
+//! [`Fields`] returns fields by name and type, so that each name stands only where the field is read. [`Fields::finish`] refuses
+//! fields that were not read. Required fields are checked after that, since MongoDB first refuses unknown ones.
 
 use crate::expression::number::Number;
 use crate::{Code, Error, Result};
@@ -13,18 +13,18 @@ use value::{ArrayRef, Document, DocumentRef, Type, ValueRef};
 const NUMBERS: &str = "'[long, int, decimal, double]'";
 const FLAGS: &str = "'[bool, long, int, decimal, double]'";
 
-/// The fields of a document, and which of them were asked for.
+/// The fields of a document, and which of them were read.
 #[derive(Debug)]
 pub struct Fields<'a> {
-    /// Where this is, as errors say it: `find`, `update.updates`, `$densify.range`.
+    /// The path of the document in errors: `find`, `update.updates`, `$densify.range`.
     path: Cow<'static, str>,
     document: DocumentRef<'a>,
-    /// Its fields. They are asked for by many names, most of which are not there.
+    /// Its fields. Many names are looked up, most of which are not there.
     entries: Vec<(&'a str, ValueRef<'a>)>,
     taken: RefCell<Vec<&'static str>>,
 }
 
-/// The names that a command takes, about.
+/// The number of names that a command reads, about.
 const TAKEN_GUESS: usize = 32;
 
 impl<'a> Fields<'a> {
@@ -63,7 +63,7 @@ impl<'a> Fields<'a> {
         self.any(name).filter(|value| !is_null(*value))
     }
 
-    /// A boolean and nothing else.
+    /// A boolean, of no other type.
     pub fn bool(&self, name: &'static str) -> Result<Option<bool>> {
         self.read(name, "'bool'", |value| match value {
             ValueRef::Bool(value) => Some(value),
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
         self.string(name)?.ok_or_else(|| self.missing(name))
     }
 
-    /// What one of a few words stands for.
+    /// The value of one of a few words.
     pub fn choice<T: Copy>(&self, name: &'static str, choices: &[(&str, T)]) -> Result<Option<T>> {
         let Some(text) = self.string(name)? else {
             return Ok(None);
@@ -163,7 +163,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A document, decoded; an empty one where it is missing.
+    /// A document, decoded; an empty one if it is missing.
     pub fn decoded(&self, name: &'static str) -> Result<Document> {
         Ok(self
             .document(name)?
@@ -200,27 +200,27 @@ impl<'a> Fields<'a> {
         self.list(name, "'object'", ValueRef::as_document)
     }
 
-    /// Takes fields that mean nothing here without looking at them.
+    /// Marks fields that have no meaning here as read.
     pub fn ignore(&self, names: &[&'static str]) {
         self.taken.borrow_mut().extend_from_slice(names);
     }
 
-    /// Takes a field.
+    /// Marks a field as read.
     pub fn take(&self, name: &'static str) {
         self.taken.borrow_mut().push(name);
     }
 
-    /// Whether somebody took a field of this name.
+    /// Whether a field of this name was read.
     pub fn is_taken(&self, name: &str) -> bool {
         self.taken.borrow().contains(&name)
     }
 
-    /// Refuses fields that nobody took, and fields given twice.
+    /// Fails if a field was not read, or is given twice.
     pub fn finish(&self) -> Result<()> {
         self.finish_but(|_| false)
     }
 
-    /// [`Fields::finish`], but some names are known to be somebody else's.
+    /// As [`Fields::finish`], but ignores names that are read elsewhere.
     pub fn finish_but(&self, is_known: impl Fn(&str) -> bool) -> Result<()> {
         let mut seen: Vec<&str> = Vec::with_capacity(self.entries.len());
         for &(name, _) in &self.entries {
@@ -236,7 +236,7 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// The error that a field must be there.
+    /// The error that a required field is missing.
     pub fn missing(&self, name: &str) -> Error {
         missing(&self.path_of(name))
     }
@@ -251,7 +251,7 @@ impl<'a> Fields<'a> {
         bad_enumeration(&self.path_of(name), value)
     }
 
-    /// The error that nobody knows a field.
+    /// The error that a field is unknown.
     pub fn unknown(&self, name: &str) -> Error {
         unknown(&self.path_of(name))
     }
@@ -289,13 +289,13 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The error that nobody knows the field at a path.
+/// The error that the field at a path is unknown.
 pub fn unknown(path: &str) -> Error {
     let message = format!("BSON field '{path}' is an unknown field.");
     Error::new(Code::UNKNOWN_FIELD, message)
 }
 
-/// The error that the field at a path must be there.
+/// The error that the required field at a path is missing.
 pub fn missing(path: &str) -> Error {
     let message = format!("BSON field '{path}' is missing but a required field");
     Error::new(Code::MISSING_FIELD, message)

@@ -1,7 +1,7 @@
-//! What an operation has done so far, for those who tell of it: the profiler, and the log of slow operations.
+//! The metrics of an operation, for the profiler and the log of slow operations.
 //!
-//! It goes with the operation's [`Interruption`](crate::Interruption): whoever does something that counts notes it for what
-//! runs on the thread ([`note`]), and need not be told for which operation.
+//! They belong to the operation's [`Interruption`](crate::Interruption). Code that does countable work notes it for the operation
+//! on its thread ([`note`]), and need not be passed the operation.
 
 use std::fmt::{Debug, Display};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -10,15 +10,15 @@ use std::time::Duration;
 
 pub use crate::interruption::note;
 
-/// Plans that are told of one operation.
+/// The most plans that are reported for one operation.
 const PLANS_MAX: usize = 16;
 
-/// A plan, which is put into words only when somebody asks.
+/// A plan, which is formatted only on demand.
 pub trait Summary: Debug + Display + Send + Sync {}
 
 impl<T: Debug + Display + Send + Sync> Summary for T {}
 
-/// What an operation has done so far.
+/// The metrics of an operation so far.
 #[derive(Debug, Default)]
 pub struct Metrics {
     keys: AtomicU64,
@@ -32,13 +32,13 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Keys of indexes and documents were looked at.
+    /// Counts keys of indexes and documents that were examined.
     pub fn examined(&self, keys: u64, documents: u64) {
         self.keys.fetch_add(keys, Relaxed);
         self.documents.fetch_add(documents, Relaxed);
     }
 
-    /// A plan was taken; it counts once, however often it goes on.
+    /// Notes the chosen plan; once, however often it continues.
     pub fn planned(&self, plan: Arc<dyn Summary>) {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         if plans.len() < PLANS_MAX && !plans.iter().any(|known| Arc::ptr_eq(known, &plan)) {
@@ -46,23 +46,23 @@ impl Metrics {
         }
     }
 
-    /// The shape of the query is this one, by its hash.
+    /// Notes the hash of the query's shape.
     pub fn shaped(&self, hash: u32) {
         self.shape.store(hash, Relaxed);
     }
 
-    /// Results were sorted, perhaps in files.
+    /// Notes that results were sorted, perhaps in files.
     pub fn sorted(&self, used_disk: bool) {
         self.sorted.store(true, Relaxed);
         self.used_disk.fetch_or(used_disk, Relaxed);
     }
 
-    /// The operation had nothing to do for this long: it waited for new documents.
+    /// Notes that the operation waited this long for new documents.
     pub fn waited(&self, time: Duration) {
         self.waited_us.fetch_add(time.as_micros() as u64, Relaxed);
     }
 
-    /// Notes that the operation works on long documents of `new_bytes` more, and is done with some of `done_bytes`.
+    /// Notes that the operation now works on `new_bytes` more of long documents, and is done with `done_bytes`.
     pub fn works_on(&self, new_bytes: usize, done_bytes: usize) {
         self.long_bytes.fetch_add(new_bytes, Relaxed);
         self.long_bytes.fetch_sub(done_bytes, Relaxed);
@@ -73,12 +73,12 @@ impl Metrics {
         self.long_bytes.load(Relaxed) > 0
     }
 
-    /// Keys of indexes that were looked at.
+    /// The number of index keys examined.
     pub fn keys_examined(&self) -> u64 {
         self.keys.load(Relaxed)
     }
 
-    /// Documents that were looked at.
+    /// The number of documents examined.
     pub fn documents_examined(&self) -> u64 {
         self.documents.load(Relaxed)
     }
@@ -88,22 +88,22 @@ impl Metrics {
         Duration::from_micros(self.waited_us.load(Relaxed))
     }
 
-    /// Whether results were sorted, not taken in the order of an index.
+    /// Whether results were sorted, and not read in the order of an index.
     pub fn has_sorted(&self) -> bool {
         self.sorted.load(Relaxed)
     }
 
-    /// Whether a sort went on in files.
+    /// Whether a sort used files.
     pub fn has_used_disk(&self) -> bool {
         self.used_disk.load(Relaxed)
     }
 
-    /// The hash of the query's shape, where a plan was chosen by it.
+    /// The hash of the query's shape, if a plan was chosen by it.
     pub fn shape_hash(&self) -> Option<u32> {
         Some(self.shape.load(Relaxed)).filter(|hash| *hash != 0)
     }
 
-    /// The plans in words; `None` where nothing was planned.
+    /// The plans as text; `None` if nothing was planned.
     pub fn plan_summary(&self) -> Option<String> {
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let mut words: Vec<String> = plans.iter().map(ToString::to_string).collect();

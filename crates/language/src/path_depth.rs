@@ -1,11 +1,11 @@
-//! How many fields a path may go through.
+//! The limit on the number of fields in a path.
 
 use crate::{Code, Error, Result};
 
 /// The most of them (`FieldPath` of MongoDB's `src/mongo/db/pipeline/field_path.h`).
 pub const PATH_DEPTH_MAX: usize = 200;
 
-/// Refuses a path of more parts: of each, a document within a document would be made.
+/// Fails for a path of more parts, since each part may become a document within a document.
 pub fn check_path_depth(parts: usize) -> Result<()> {
     match parts <= PATH_DEPTH_MAX {
         true => Ok(()),

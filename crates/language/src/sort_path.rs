@@ -1,12 +1,12 @@
-//! What the elements of an array are sorted by, for `$sortArray` and the `$sort` of a `$push`.
+//! The values by which the elements of an array are sorted, for `$sortArray` and the `$sort` of a `$push`.
 
 use value::ValueRef;
 use value::path::array_position;
 
-/// What an element has at a path; null where it has nothing or is no document.
+/// The value of an element at a path; null if it has none or is not a document.
 ///
-/// As in MongoDB (`extractElementAtDottedPath`), a field whose name has the dots goes first, and an array is gone into by
-/// the positions of its elements alone.
+/// As in MongoDB (`extractElementAtDottedPath`), a field whose name contains the dots comes first, and elements of an array are
+/// reached only by their positions.
 pub fn sort_value<'v>(element: ValueRef<'v>, path: &str) -> ValueRef<'v> {
     let reached = match element {
         ValueRef::Document(_) => reached(element, path),

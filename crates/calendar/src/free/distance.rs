@@ -4,24 +4,24 @@ use super::Groups;
 use crate::Civil;
 use crate::parse::{NotADate, wrong};
 
-/// How far from the date and time that a text names it means.
+/// The distance of the meant moment from the date and time that a text names.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Distance {
     years: i64,
     months: i64,
     pub(super) days: i64,
     pub(super) microseconds: i128,
-    /// The day of the week to which the date moves, 0 for Sunday to 6; turned around it is negative, -7 for Sunday.
+    /// The day of the week to which the date moves, 0 for Sunday to 6; after `ago` it is negative, -7 for Sunday.
     weekday: Option<i64>,
     reach: Reach,
     end_of_month: Option<EndOfMonth>,
-    /// From where weeks are counted, for a weekday of the month: from the beginning of this one or of the next.
+    /// For a weekday of the month, where weeks are counted from: the beginning of this month or of the next.
     of_month: Option<EndOfMonth>,
-    /// How many days from Monday to Friday the date goes on at last.
+    /// The number of working days, Monday to Friday, by which the date moves in the end.
     working_days: Option<i64>,
 }
 
-/// Which one of the days with the same name is meant.
+/// Which of the days with a name is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Reach {
     /// One after the date, as of `next monday`.
@@ -39,7 +39,7 @@ enum EndOfMonth {
     Last,
 }
 
-/// What numbers, and words before a unit, come to.
+/// The numbers of words before a unit.
 const ORDINALS: [(&str, i64); 17] = [
     ("first", 1),
     ("second", 2),
@@ -67,7 +67,7 @@ impl Distance {
         self.end_of_month = Some(if last { EndOfMonth::Last } else { EndOfMonth::First });
     }
 
-    /// The date moves forward to such a day, or in its week if that was said before.
+    /// Moves the date forward to a weekday, or within its week if the text said so before.
     pub(super) fn weekday(&mut self, name: &str) {
         self.weekday = day_of_week(name);
         if self.reach != Reach::InWeek {
@@ -91,7 +91,7 @@ impl Distance {
         self.add_weekdays(groups.text("weekday"), amount, reach);
     }
 
-    /// Adds a distance that was written out. Whether it is one of weekdays in words, which begin at midnight.
+    /// Adds a distance. Returns whether it is one of weekdays in words, which begin at midnight.
     pub(super) fn add(&mut self, groups: &Groups<'_, '_>) -> Result<bool, NotADate> {
         let word = groups.text("ordinal").to_ascii_lowercase();
         let Some(amount) = named_amount(&word).or_else(|| amount(groups.text("amount"))) else {
@@ -159,7 +159,7 @@ impl Distance {
         *field = field.saturating_add(amount.saturating_mul(factor));
     }
 
-    /// All that was read so far lies in the past.
+    /// Turns all distances read so far into the past.
     pub(super) fn turn_around(&mut self) {
         for field in [&mut self.years, &mut self.months, &mut self.days] {
             *field = field.saturating_neg();
@@ -169,7 +169,7 @@ impl Distance {
         self.weekday = self.weekday.map(|day| if day == 0 { -7 } else { -day });
     }
 
-    /// The civil time as far away, but for the microseconds, which it has already; none beyond what can be told.
+    /// The civil time at this distance, without its microseconds, which were added already. `None` if there is no such date.
     pub(super) fn moved(&self, mut civil: Civil) -> Option<Civil> {
         let mut months = self.months;
         if let Some(end) = self.of_month {
@@ -200,7 +200,7 @@ impl Distance {
         Some(civil)
     }
 
-    /// Days from a day of the week to the one that is meant.
+    /// The days from a day of the week to the meant one.
     fn days_to(&self, wanted: i64, present: i64) -> i64 {
         let difference = wanted - present;
         if self.reach == Reach::InWeek {
@@ -220,7 +220,7 @@ impl Distance {
     }
 }
 
-/// How many days pass until `count` working days have passed, from a day of the week, 0 for Sunday. On a weekend, counting starts on
+/// The number of days in which `count` working days pass, from a day of the week, 0 for Sunday. On a weekend, counting starts on
 /// the Friday before it, and backwards on the Monday after it.
 fn days_of_work(count: i64, present: i64) -> i64 {
     let (to_start, start) = match (present, count) {

@@ -1,17 +1,17 @@
 //! The forms in which a date, a time, a zone or a distance may be written, as a table of patterns.
 //!
-//! They are those of timelib, by which MongoDB reads dates. Of all that fit at one place the longest counts, and of
-//! equally long ones the first in the table.
+//! They are those of timelib, with which MongoDB reads dates. The longest match at a place counts; of equally long ones, the
+//! first in the table.
 
 use pcre2::bytes::{Captures, Regex, RegexBuilder};
 use std::sync::LazyLock;
 
-/// What a form tells, beside the groups that it names.
+/// What a form means, besides the groups that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A date, a time or both, and perhaps a zone.
     Fields,
-    /// A time of four digits; after another time they are the year.
+    /// A time of four digits; after another time, a year.
     CompactTime,
     /// A year alone, which may stand apart from its day.
     Year,
@@ -27,19 +27,19 @@ pub(super) enum Meaning {
     EndOfMonth,
     /// A quarter before or after an hour: `back of 7pm`.
     Around,
-    /// A day of the week of the month: `third monday of`.
+    /// A weekday of the month: `third monday of`.
     WeekdayOfMonth,
     /// A day of the week, which moves the date forward to it.
     Weekday,
     /// A distance: `+2 days`, `last month`.
     Distance,
-    /// What turns all distances before it around.
+    /// `ago`, which turns all distances before it around.
     Ago,
-    /// A year of five digits, which MongoDB's manual has as an example of what is no date.
+    /// A year of five digits, which is not a date, as an example in MongoDB's manual shows.
     TooLong,
 }
 
-/// What forms are made of, by the names that they have in the table.
+/// The parts of forms, by their names in the table.
 const PARTS: &[(&str, &str)] = &[
     // Blanks of one kind: common ones, or those that do not break a line, which programs put before `PM`.
     ("space", r"(?:[ \t]+|(?:\xc2\xa0)+|(?:\xe2\x80\xaf)+)"),
@@ -104,7 +104,7 @@ const PARTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The forms, by timelib's order.
+/// The forms, in timelib's order.
 const FORMS: &[(&str, Meaning)] = &[
     (
         "(?<word>(?i:yesterday|now|noon|midnight|today|tomorrow))",
@@ -235,7 +235,7 @@ fn written_out(form: &str) -> String {
     format!(r"\A(?:{whole})")
 }
 
-/// The form that the beginning of a text has, and what its groups take.
+/// The longest form at the beginning of a text, and its groups.
 pub(super) fn longest(text: &[u8]) -> Option<(Meaning, Captures<'_>)> {
     let mut best: Option<(usize, &Form)> = None;
     for form in COMPILED.iter() {

@@ -3,7 +3,7 @@
 
 use super::{Read, Time};
 
-/// What a text of exactly this form means; none for any other, which may be a date all the same.
+/// Reads a text of exactly this form; `None` for any other, which may still be a date.
 pub(super) fn read(text: &str) -> Option<Read> {
     let mut rest = text.as_bytes();
     let year = number(&mut rest, 4, None)?;
@@ -44,7 +44,7 @@ fn time(rest: &mut &[u8]) -> Option<Time> {
     })
 }
 
-/// A number of just `digits` digits, after a character if one must stand before them.
+/// A number of exactly `digits` digits, after the character `after` if it is given.
 fn number(rest: &mut &[u8], digits: usize, after: Option<u8>) -> Option<i64> {
     let present = match after {
         Some(wanted) => rest.split_first().filter(|(found, _)| **found == wanted)?.1,

@@ -1,7 +1,7 @@
-//! Dates out of texts in no particular format: parts in any order, as timelib, and so MongoDB, takes them.
+//! Parsing dates in no particular format: parts in any order, as timelib, and therefore MongoDB, reads them.
 //!
 //! `WED jan 31 12:05:28 +03:30 1996` is a weekday, a day with its time and zone, and a year. A text with two dates,
-//! times or zones is none, nor is one with anything that is no part.
+//! times or zones, or with anything else, is not a date.
 
 mod distance;
 mod formats;
@@ -17,16 +17,16 @@ use value::date::days_of_month;
 use zones::offset_ms;
 pub(super) use zones::zone_at;
 
-/// More parts than any date has: what keeps a long text of them from taking its time.
+/// The most parts, more than any date has, so that a long text cannot take long.
 const PARTS_MAX: usize = 64;
 
-/// What C's `isspace` takes for white space, which may stand around a date.
+/// White space as in C's `isspace`, which may surround a date.
 const SPACES: [char; 6] = [' ', '\t', '\n', '\u{b}', '\u{c}', '\r'];
 
-/// What stands between parts.
+/// The characters that may separate parts.
 const SEPARATORS: [char; 8] = [' ', '.', ',', '\t', '\0', '\n', '\u{a0}', '\u{202f}'];
 
-/// The moment that a text in no particular format means. A text with a zone of its own takes none but UTC besides.
+/// The moment of a text in no particular format. If the text has a zone itself, `zone` must be UTC or `None`.
 pub fn parse_text(text: &str, zone: Option<&Zone>) -> Result<i64, NotADate> {
     let trimmed = text.trim_matches(SPACES);
     let read = match iso::read(trimmed) {
@@ -76,7 +76,7 @@ impl Read {
         wrong("Unexpected character")
     }
 
-    /// Takes the part that a text begins with, and gives what follows it.
+    /// Reads the part at the beginning of a text, and returns the rest.
     fn part<'t>(&mut self, text: &'t str) -> Result<&'t str, NotADate> {
         let Some((meaning, captures)) = formats::longest(text.as_bytes()) else {
             return wrong("Unexpected character");
@@ -347,7 +347,7 @@ fn of_this_century(year: i64) -> i64 {
 struct Groups<'c, 't>(&'c Captures<'t>);
 
 impl<'t> Groups<'_, 't> {
-    /// What a group takes; empty where the form has it not.
+    /// The text of a group; empty if the form does not have it.
     fn text(&self, name: &str) -> &'t str {
         self.0
             .name(name)

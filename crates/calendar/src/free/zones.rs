@@ -1,18 +1,18 @@
-//! Zones as they stand in texts: distances from UTC, abbreviations, and the letters of military time.
+//! Zones in texts: offsets from UTC, abbreviations, and the letters of military time.
 
-/// The abbreviations that timelib knows, with the seconds that they are ahead of UTC; of those that were used in several places
-/// the one that it has first, however long ago that was. Those of summer time are names of their own.
+/// The abbreviations that timelib knows, with their seconds ahead of UTC. If one was used in several places, it is the first in
+/// timelib's list, however old. Summer time has its own abbreviations.
 const ABBREVIATIONS: &str = include_str!("zones.txt");
 
 const HOUR: i64 = 3_600;
 const MINUTE: i64 = 60;
 
-/// Milliseconds ahead of UTC of `GMT+02`, `-0330`, `(CEST)`, `A`; none for what is no zone.
+/// The milliseconds ahead of UTC of `GMT+02`, `-0330`, `(CEST)`, `A`; `None` if it is not a zone.
 pub(super) fn offset_ms(zone: &str) -> Option<i64> {
     zone_at(zone).map(|(offset_ms, _)| offset_ms)
 }
 
-/// The milliseconds ahead of UTC of the zone that a text begins with, and what follows it; none if it begins with no zone.
+/// The milliseconds ahead of UTC of the zone at the beginning of a text, and the rest; `None` if it does not begin with a zone.
 pub(crate) fn zone_at(text: &str) -> Option<(i64, &str)> {
     let bare = text.trim_start_matches([' ', '\t', '(']);
     let signed = bare
@@ -36,7 +36,7 @@ pub(crate) fn zone_at(text: &str) -> Option<(i64, &str)> {
     Some((seconds * 1_000, rest.trim_start_matches(')')))
 }
 
-/// A text in two: the characters that belong to something, and what begins with the first one that does not.
+/// Splits a text before the first character that does not belong.
 fn split_after(text: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {
     let end = text.find(|c: char| !belongs(c)).unwrap_or(text.len());
     text.split_at(end)

@@ -1,4 +1,4 @@
-//! What one operator may build in memory.
+//! The limit on the memory of values that operators build.
 
 use super::found::Found;
 use crate::interruption::{self, steps};
@@ -10,17 +10,17 @@ use value::{Value, ValueRef};
 
 /// The bytes that a value made by one operator may take in memory (MongoDB's limit of `$map`, `$reduce` and `$range`).
 const BUILT_BYTES_MAX: usize = 100 * 1024 * 1024;
-/// Values up to this size are not counted with those of other operations: the limit is for the few large ones.
+/// Values up to this size are not counted in the memory of operations: that limit is for the few large ones.
 const UNCOUNTED_BYTES: usize = 256 * 1024;
-/// About the bytes that are copied in the time of one step.
+/// The bytes, about, that are copied in the time of one step.
 const BYTES_PER_STEP: usize = 256;
 
-/// Counts what goes into the value that an operator makes.
+/// Counts the bytes of a value that an operator builds.
 #[derive(Debug)]
 pub(crate) struct Building {
     operator: &'static str,
     bytes: usize,
-    /// What was taken of the operation's memory for it, once it is large.
+    /// Its share of the operation's memory, once it is large.
     share: Option<Share>,
 }
 
@@ -33,7 +33,7 @@ impl Building {
         }
     }
 
-    /// Counts bytes that are about to be added; fails where there are too many, or the operation must end.
+    /// Counts bytes that are about to be added. Fails if there are too many, or if the operation must end.
     pub(crate) fn add(&mut self, bytes: usize) -> Result<()> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > UNCOUNTED_BYTES {
@@ -63,7 +63,7 @@ impl Building {
         )
     }
 
-    /// As [`Building::add`] for a value, which is decoded where there is room for it.
+    /// As [`Building::add`], for a value, which is decoded if there is room for it.
     pub(crate) fn take(&mut self, found: Found<'_>) -> Result<Option<Value>> {
         if let Some(value) = found.get() {
             self.add(self.size(value)?)?;
@@ -71,14 +71,14 @@ impl Building {
         Ok(found.into_value())
     }
 
-    /// As [`Building::take`].
+    /// As [`Building::take`], for a borrowed value.
     pub(super) fn copy(&mut self, value: ValueRef<'_>) -> Result<Value> {
         self.add(self.size(value)?)?;
         Ok(value.to_value())
     }
 
-    /// About the bytes of a value. One that is nested deeper than an answer may be is refused: `$reduce` makes one of a few bytes that
-    /// nothing could go through any more.
+    /// The approximate bytes of a value. Fails if it is nested deeper than an answer may be: `$reduce` can make such a value of a few
+    /// bytes, and nothing could walk through it.
     fn size(&self, value: ValueRef<'_>) -> Result<usize> {
         if is_deeper_than(value, MESSAGE_DEPTH_MAX) {
             let message = format!(

@@ -1,4 +1,4 @@
-//! What an expression gives: nothing, a value of the document, or a new value.
+//! The result of an expression: nothing, a value of the document, or a new value.
 
 use value::{Value, ValueRef};
 
@@ -19,7 +19,7 @@ impl<'a> Found<'a> {
         Found::Owned(value.into())
     }
 
-    /// A view of the value; none is missing.
+    /// A view of the value; `None` if it is missing.
     pub fn get(&self) -> Option<ValueRef<'_>> {
         match self {
             Found::Missing => None,
@@ -28,7 +28,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// A view of the value, null where it is missing.
+    /// A view of the value, null if it is missing.
     pub fn or_null(&self) -> ValueRef<'_> {
         self.get().unwrap_or(ValueRef::Null)
     }
@@ -39,7 +39,7 @@ impl<'a> Found<'a> {
             .filter(|value| !matches!(value, ValueRef::Null | ValueRef::Undefined))
     }
 
-    /// The value decoded; none is missing.
+    /// The value, decoded; `None` if it is missing.
     pub fn into_value(self) -> Option<Value> {
         match self {
             Found::Missing => None,
@@ -53,7 +53,7 @@ impl<'a> Found<'a> {
         Found::from(self.into_value())
     }
 
-    /// Whether the value counts as true: all but false, null, undefined, missing and zero.
+    /// Whether the value counts as true: everything except false, null, undefined, missing and zero.
     pub fn is_true(&self) -> bool {
         self.get().is_some_and(is_true)
     }

@@ -9,7 +9,7 @@ use value::{Document, DocumentRef};
 /// The variables that the server itself sets for a command.
 const SERVER_VARIABLES: [&str; 4] = ["NOW", "CLUSTER_TIME", "USER_ROLES", "JS_SCOPE"];
 
-/// The variables that no constant may have the name of.
+/// The variables whose names no constant may have.
 const BUILT_IN_VARIABLES: [&str; 8] = [
     "ROOT",
     "REMOVE",
@@ -22,7 +22,7 @@ const BUILT_IN_VARIABLES: [&str; 8] = [
 ];
 
 impl Variables {
-    /// Sets the constants of an update's `c`: values, taken as they are.
+    /// Sets the constants of an update's `c`, whose values are not evaluated.
     pub fn set_constants(&mut self, constants: &Document) -> Result<()> {
         for (name, value) in constants.iter() {
             check_variable(name)?;

@@ -5,13 +5,13 @@
 //! another; field paths are followed in the BSON bytes, and a value that is only passed on or compared is never
 //! decoded.
 //!
-//! Operators live in [`operators`], a file a family, and one table names them all.
+//! Operators are in [`operators`], one file for each family, and one table names them all.
 //!
 //! What must hold:
 //! - a missing value is not null: evaluation gives `None` for it, and an object leaves such a field out;
 //! - errors carry MongoDB's codes, at parse time where MongoDB finds them then (constant folding included).
 //!
-//! Left to others: what a stage or an update does with the value (`pipeline`, `projection`, `update`).
+//! Left to others: how a stage or an update uses the value (`pipeline`, `projection`, `update`).
 
 pub mod accumulator;
 pub(crate) mod building;
@@ -78,7 +78,7 @@ impl Expression {
         operators::find(name).is_some()
     }
 
-    /// An expression that gives this value as it is, `$` signs and all; none is missing.
+    /// An expression whose value is this one as it is, including `$` signs; `None` is missing.
     pub fn constant(value: Option<Value>) -> Expression {
         Expression {
             node: Arc::new(Node::Constant(value)),
@@ -87,18 +87,18 @@ impl Expression {
         }
     }
 
-    /// The value for this document; none is missing.
+    /// The value for this document; `None` if it is missing.
     pub fn evaluate(&self, root: DocumentRef<'_>, variables: &Variables) -> Result<Option<Value>> {
         Ok(self.find(root, variables)?.into_value())
     }
 
-    /// As [`Expression::evaluate`], but the value is borrowed from the document where that can be.
+    /// As [`Expression::evaluate`], but the value is borrowed from the document if possible.
     pub fn find<'e>(&'e self, root: DocumentRef<'e>, variables: &'e Variables) -> Result<Found<'e>> {
         self.node.evaluate(&Scope::new(root, variables))
     }
 
-    /// As [`Expression::find`], with `$$CURRENT` (and so `"$field"`) another document than `$$ROOT`, as `$redact`
-    /// has it below the top.
+    /// As [`Expression::find`], with a document for `$$CURRENT` (and so `"$field"`) that is not `$$ROOT`, as in `$redact`
+    /// below the top.
     pub fn find_at<'e>(
         &'e self,
         current: DocumentRef<'e>,
@@ -108,8 +108,8 @@ impl Expression {
         self.node.evaluate(&Scope::new(root, variables).at(current))
     }
 
-    /// Where the expression is an object of computed fields: gives what each is, missing or not, in their order, and no object
-    /// is built. False, and nothing is given, where it is anything else.
+    /// If the expression is an object of computed fields, calls `visit` with each value, missing or not, in their order; no object
+    /// is built. Otherwise returns false, and nothing is visited.
     pub fn visit_fields(
         &self,
         root: DocumentRef<'_>,
@@ -129,8 +129,8 @@ impl Expression {
         Ok(true)
     }
 
-    /// The field of the document, or its absence, that the expression is, seen where it lies; `None` where it is anything else, or
-    /// an array of fields.
+    /// If the expression is a field of the document, its value in place; the inner `None` is a missing field. The outer `None` is any
+    /// other expression, or a field below an array.
     pub fn field<'d>(&self, root: DocumentRef<'d>, variables: &'d Variables) -> Option<Option<ValueRef<'d>>> {
         match &*self.node {
             Node::Path(path) => path.reached(&Scope::new(root, variables)),
@@ -143,7 +143,7 @@ impl Expression {
         Ok(self.find(root, variables)?.is_true())
     }
 
-    /// The value where the expression is the same for every document: `Some(None)` is missing.
+    /// The value, if the expression is the same for every document; `Some(None)` is missing.
     pub fn as_constant(&self) -> Option<Option<ValueRef<'_>>> {
         match &*self.node {
             Node::Constant(value) => Some(value.as_ref().map(Value::as_ref)),
@@ -151,7 +151,7 @@ impl Expression {
         }
     }
 
-    /// The path where the expression is a plain field of the document: `"$a.b"` gives `a.b`.
+    /// The path, if the expression is a plain field of the document: `a.b` for `"$a.b"`.
     pub fn as_field_path(&self) -> Option<String> {
         match &*self.node {
             Node::Path(path) => path.as_field_path(),
@@ -159,7 +159,7 @@ impl Expression {
         }
     }
 
-    /// The paths that are read of the document; `None` if it is read as a whole.
+    /// The paths of the document that are read; `None` if it is read as a whole.
     pub fn fields_read(&self) -> Option<&BTreeSet<String>> {
         match &*self.reads {
             Reads::Fields(fields) => Some(fields),
@@ -172,7 +172,7 @@ impl Expression {
         self.metadata.contains(name)
     }
 
-    /// Whether the value depends on the document, so not on constants, variables and chance alone.
+    /// Whether the value depends on the document, and not only on constants, variables and chance.
     pub fn reads_document(&self) -> bool {
         self.node.reads_document()
     }

@@ -11,13 +11,13 @@ use value::collation::Collation;
 use value::size::shallow_bytes;
 use value::{Document, DocumentRef, Value, ValueRef};
 
-/// About the bytes of an operand that an operator goes through in the time of one step.
+/// The bytes, about, of an operand that an operator reads in the time of one step.
 const BYTES_PER_STEP: usize = 64;
 
 /// One part of an expression.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// Always this; none is missing.
+    /// Always this value; `None` is missing.
     Constant(Option<Value>),
     Path(Path),
     /// A document of computed fields; those that are missing are left out.
@@ -35,16 +35,16 @@ pub(super) enum Node {
 pub(super) struct Call {
     pub(super) apply: Apply,
     pub(super) operands: Vec<Node>,
-    /// The order of strings, where it is not that of their bytes and the operator compares.
+    /// The order of strings, if the operator compares and it is not that of their bytes.
     pub(super) collation: Option<Collation>,
 }
 
-/// What computes an operator's value. The number of operands was checked when the expression was parsed.
+/// The function of an operator. The number of operands was checked when the expression was parsed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Apply {
     One(fn(Found<'_>) -> Result<Option<Value>>),
     Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
-    /// Of what is seen where it lies.
+    /// Of three operands that are only read.
     Three(fn([Option<ValueRef<'_>>; 3]) -> Result<Option<Value>>),
     Many(fn(Vec<Found<'_>>) -> Result<Option<Value>>),
     Collated(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
@@ -52,14 +52,14 @@ pub(super) enum Apply {
     UntilNull(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
 }
 
-/// An operator with an evaluation of its own: one that skips operands, binds variables or prepared something.
+/// An operator that evaluates its operands itself, because it skips some, binds variables or has prepared something.
 pub(super) trait Operation: Debug + Send + Sync {
     fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>>;
 
     /// The operands.
     fn operands(&mut self) -> Vec<&mut Node>;
 
-    /// Computes the constant parts. One that never evaluates an operand may drop it unseen.
+    /// Computes the constant parts. An operand that is never evaluated may be dropped unseen.
     fn fold(&mut self) -> Result<()> {
         self.operands().into_iter().try_for_each(Node::fold)
     }
@@ -73,7 +73,7 @@ pub(super) trait Operation: Debug + Send + Sync {
     }
 }
 
-/// What the parts of an expression see while they are evaluated.
+/// The document and the variables that the parts of an expression see.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'e> {
     pub(super) root: DocumentRef<'e>,
@@ -82,7 +82,7 @@ pub(super) struct Scope<'e> {
     locals: Option<&'e Local<'e>>,
 }
 
-/// A variable that an operator has bound, and those bound around it.
+/// A variable that an operator has bound, with those of the operators around it.
 pub(super) struct Local<'e> {
     slot: usize,
     value: Option<ValueRef<'e>>,
@@ -179,7 +179,7 @@ impl Node {
         }
     }
 
-    /// Passes the value to `look`. A constant or a field is not moved for that: a move takes longer than most looks do.
+    /// Passes the value to `look`. A constant or a field is not moved, since a move would take longer than most calls do.
     pub(super) fn see<T>(
         &self,
         scope: &Scope<'_>,
@@ -215,7 +215,7 @@ impl Node {
         }
     }
 
-    /// The same with every constant part computed; what fails on constants fails here, as in MongoDB.
+    /// The node with every constant part computed. What fails on constants fails here, as in MongoDB.
     pub(super) fn folded(mut self) -> Result<Node> {
         match &mut self {
             Node::Operation(operation) => operation.fold()?,
@@ -291,17 +291,17 @@ impl Call {
     }
 }
 
-/// The value of an operand. The steps that an operator takes to go through a long one are counted here for all of them.
+/// The value of an operand. Counts the steps that operators take to read a long value.
 fn counted<'e>(operand: &'e Node, scope: &Scope<'e>) -> Result<Found<'e>> {
     let value = operand.evaluate(scope);
-    // Looked at where it is: to move it costs more than the rest.
+    // Read in place, since moving it would cost more than the rest.
     if let Ok(found) = &value {
         count(found.get())?;
     }
     value
 }
 
-/// The values of operands, of which none is evaluated after the first that is null or missing.
+/// The values of operands up to the first that is null or missing; those after it are not evaluated.
 fn until_null<'e>(operands: &'e [Node], scope: &Scope<'e>) -> Result<Vec<Found<'e>>> {
     let mut values = Vec::with_capacity(operands.len());
     for operand in operands {

@@ -9,7 +9,7 @@ use value::collation::Collation;
 pub struct Ordered(pub Value);
 
 impl Ordered {
-    /// What a value is compared by; with a collation, that stands for the value, which comes beside it.
+    /// The form of a value by which it is compared. With a collation, that differs from the value, which is returned too.
     pub fn of(value: Value, collation: Option<&Collation>) -> (Ordered, Option<Value>) {
         match collation {
             None => (Ordered(value), None),

@@ -267,13 +267,13 @@ impl<'s> Parser<'s> {
         slot
     }
 
-    /// Takes back the last `count` declarations.
+    /// Removes the last `count` declarations.
     pub(super) fn forget(&mut self, count: usize) {
         self.locals.truncate(self.locals.len() - count);
     }
 }
 
-/// The variables that are values of their own; the inner none is missing.
+/// The value of a built-in constant such as `$$REMOVE`; the inner `None` is missing.
 fn constant_variable(name: &str) -> Option<Option<Value>> {
     match name {
         "REMOVE" => Some(None),

@@ -8,7 +8,7 @@ use super::node::Scope;
 use super::scope::not_available;
 use value::{ArrayRef, DocumentRef, Value, ValueRef};
 
-/// The name of the key by which a document was found, as metadata.
+/// The metadata name of the key by which a document was found.
 pub(crate) const INDEX_KEY: &str = "indexKey";
 
 /// Where a path starts.
@@ -28,7 +28,7 @@ pub(super) enum Base {
     ClusterTime,
     /// `{$meta: "indexKey"}`.
     IndexKey,
-    /// Other metadata, which a stage before has given.
+    /// Other metadata, from an earlier stage.
     Metadata(Box<str>),
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// The dotted path, where it starts at the document itself.
+    /// The dotted path, if it starts at the document itself.
     pub(super) fn as_field_path(&self) -> Option<String> {
         let of_document = matches!(self.base, Base::Current | Base::Root) && !self.fields.is_empty();
         of_document.then(|| self.fields.join("."))
@@ -60,8 +60,8 @@ impl Path {
         Ok(start.map_or(Found::Missing, |value| follow(value, &self.fields)))
     }
 
-    /// What the path leads to through documents alone, seen where it lies; `None` where it starts at no document, or an array is on
-    /// the way.
+    /// The value at the path in place, if it leads only through documents; the inner `None` is missing. The outer `None` is a path
+    /// that does not start at a document, or has an array on the way.
     pub(super) fn reached<'e>(&self, scope: &Scope<'e>) -> Option<Option<ValueRef<'e>>> {
         let mut value = ValueRef::Document(match self.base {
             Base::Current => scope.current,
@@ -87,7 +87,7 @@ fn follow_document<'e>(document: DocumentRef<'e>, fields: &[Box<str>]) -> Found<
     follow(ValueRef::Document(document), fields)
 }
 
-/// What the fields lead to from a value.
+/// The value that the fields lead to from a value.
 pub(super) fn follow<'e>(mut value: ValueRef<'e>, fields: &[Box<str>]) -> Found<'e> {
     for (depth, field) in fields.iter().enumerate() {
         match value {
@@ -104,7 +104,7 @@ pub(super) fn follow<'e>(mut value: ValueRef<'e>, fields: &[Box<str>]) -> Found<
     Found::Borrowed(value)
 }
 
-/// What the fields lead to from each document of the array; other elements are passed over.
+/// The values that the fields lead to from each document of the array; other elements are skipped.
 fn follow_elements(array: ArrayRef<'_>, fields: &[Box<str>]) -> Vec<Value> {
     array
         .iter()

@@ -1,4 +1,4 @@
-//! The variables that an expression sees: what is declared when it is parsed, and the values when it runs.
+//! The variables of an expression: their names when it is parsed, and their values when it runs.
 
 use crate::{Code, Error, Result};
 use value::collation::Collation;
@@ -14,8 +14,8 @@ pub struct ParseScope {
 }
 
 impl ParseScope {
-    /// Lets constant parts that fail do so only when they are evaluated, as MongoDB does in updates by pipelines: without a
-    /// document to update, nothing fails.
+    /// Makes constant parts fail only when they are evaluated, as MongoDB does in updates by pipelines: without a document to
+    /// update, nothing fails.
     #[must_use]
     pub fn keeping_failing_constants(mut self) -> ParseScope {
         self.keeps_failing_constants = true;
@@ -60,8 +60,8 @@ impl ParseScope {
     }
 }
 
-/// Whether what is computed depends on when: whether `$$NOW` or `$$CLUSTER_TIME` stands anywhere in an expression, or in a
-/// query with expressions.
+/// Whether the value depends on the time: whether `$$NOW` or `$$CLUSTER_TIME` is anywhere in an expression, or in a query with
+/// expressions.
 pub fn reads_clock(expression: &Value) -> bool {
     match expression {
         Value::String(text) => text
@@ -87,8 +87,8 @@ pub fn names_operator(expression: &Value, operator: &str) -> bool {
     }
 }
 
-/// The values of variables while a query runs. The default ones have no time, so that what reads the clock fails and
-/// does not see a time that is not the operation's.
+/// The values of variables while a query runs. The default ones have no time, so that reading the clock fails instead of returning a
+/// time that is not the operation's.
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
     now_ms: Option<i64>,
@@ -143,12 +143,12 @@ impl Variables {
         self.index_key.as_ref().map(Value::as_ref)
     }
 
-    /// The metadata of the next document that is looked at.
+    /// Sets the metadata of the next document.
     pub fn set_metadata(&mut self, metadata: Document) {
         self.metadata = metadata;
     }
 
-    /// All of it.
+    /// All metadata of the present document.
     pub fn shown_metadata(&self) -> &Document {
         &self.metadata
     }
@@ -157,7 +157,7 @@ impl Variables {
         self.metadata.get(name).map(Value::as_ref)
     }
 
-    /// Gives a variable its value; none is missing.
+    /// Sets a variable; `None` is a missing value.
     pub fn set(&mut self, name: impl Into<String>, value: Option<Value>) {
         let name = name.into();
         match self.named.iter_mut().find(|(known, _)| *known == name) {

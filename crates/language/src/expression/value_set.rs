@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use value::collation::Collation;
 use value::{Value, ValueRef};
 
-/// Values in order, each once; of equal ones the first stays.
+/// Values in order, each once; the first of equal ones stays.
 #[derive(Clone, Debug, Default)]
 pub struct ValueSet {
     collation: Option<Collation>,
-    /// The values; with a collation what stands for them in it, with the value itself.
+    /// The values. With a collation, their forms under it, each with the value itself.
     entries: BTreeMap<Ordered, Option<Value>>,
 }
 
@@ -31,7 +31,7 @@ impl ValueSet {
         set
     }
 
-    /// Adds a value; whether it was not there yet.
+    /// Adds a value. Returns whether it was not there yet.
     pub fn insert(&mut self, value: Value) -> bool {
         let (key, original) = Ordered::of(value, self.collation.as_ref());
         let is_new = !self.entries.contains_key(&key);
@@ -51,7 +51,7 @@ impl ValueSet {
         self.entries.keys().all(|key| other.entries.contains_key(key))
     }
 
-    /// The values in order; the set is empty then.
+    /// Takes all values in order, and leaves the set empty.
     pub fn take(&mut self) -> Value {
         std::mem::take(&mut self.entries)
             .into_iter()

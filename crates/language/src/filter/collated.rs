@@ -4,7 +4,7 @@ use super::Predicate;
 use value::collation::{Collation, has_text};
 
 impl Predicate {
-    /// Whether the keys that satisfy it in an index depend on how the index orders strings.
+    /// Whether the index keys that satisfy it depend on the index's order of strings.
     pub fn depends_on_collation(&self) -> bool {
         match self {
             Predicate::Compare { value, .. } => has_text(value.as_ref()),
@@ -26,7 +26,7 @@ impl Predicate {
         }
     }
 
-    /// The predicate as it is asked of the keys of an index of this collation; `None` if its keys do not tell, as of
+    /// The predicate as it applies to the keys of an index with this collation; `None` if the keys cannot answer it, as with
     /// patterns.
     pub fn on_keys_of(&self, collation: &Collation) -> Option<Predicate> {
         let all = |inner: &[Predicate]| -> Option<Vec<Predicate>> {

@@ -1,4 +1,4 @@
-//! What a query says a new document must contain.
+//! The values that a query requires, which an upsert puts into a new document.
 
 use super::{Comparison, Node, Predicate};
 use value::Value;

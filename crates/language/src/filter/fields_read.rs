@@ -4,14 +4,14 @@ use super::{Filter, Node};
 use std::collections::BTreeSet;
 
 impl Filter {
-    /// The paths that are read of the document; `None` if it is read as a whole.
+    /// The paths of the document that are read; `None` if it is read as a whole.
     pub fn fields_read(&self) -> Option<BTreeSet<String>> {
         let mut paths = BTreeSet::new();
         collect(&self.root, &mut paths).then_some(paths)
     }
 }
 
-/// False where the whole document is read.
+/// Collects the paths. Returns false if the whole document is read.
 fn collect(node: &Node, paths: &mut BTreeSet<String>) -> bool {
     match node {
         Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => {

@@ -76,30 +76,30 @@ impl Filter {
         }
     }
 
-    /// Whether the query gave one `_id` and nothing else. Others may come to the same, but MongoDB plans those, and so
-    /// computes the keys of their sort.
+    /// Whether the query is just one `_id`. Other queries may be equivalent, but MongoDB plans those, and so computes the keys of
+    /// their sort.
     pub fn is_written_by_id(&self) -> bool {
         self.written_by_id
     }
 
-    /// Whether it asks for what is near.
+    /// Whether it has a `$near` condition.
     pub fn asks_near(&self) -> bool {
         near::asks_near(&self.root)
     }
 
-    /// The filter that asks for what is near on a path beside what this one asks for.
+    /// This filter with a `$near` condition on a path added to it.
     pub fn and_near(&self, path: &str, near: NearCondition) -> Result<Filter> {
         let root = Node::And(vec![Node::near(path, near), self.root.clone()]);
         near::check_near(&root)?;
         Ok(Filter::of(root))
     }
 
-    /// What it asks of texts.
+    /// Its text search, if it has one.
     pub fn text(&self) -> Option<&TextCondition> {
         searches::text_in(&self.root)
     }
 
-    /// How well a document matches what is asked of texts; `None` if nothing is.
+    /// The score of a document in the text search; `None` without a text search.
     pub fn text_score(&self, document: DocumentRef<'_>) -> Result<Option<f64>> {
         let score = |text: &TextCondition| Ok(text.condition()?.score(document));
         self.text().map(score).transpose()
@@ -122,7 +122,7 @@ impl Filter {
         matches!(self.root, Node::AlwaysTrue)
     }
 
-    /// Whether the document matches. Fails where `$expr` fails on it, or a pattern goes past its limit.
+    /// Whether the document matches. Fails if `$expr` fails on it, or if a pattern exceeds its limit.
     pub fn matches(&self, document: DocumentRef<'_>) -> Result<bool> {
         steps(1)?;
         self.root.matches(document)
@@ -140,7 +140,7 @@ impl Filter {
         self.root.matches_positioned(document, position)
     }
 
-    /// Whether a value matches where the query calls it `name`: the identifier of an array filter, or "" where
+    /// Whether a value matches that the query calls `name`: the identifier of an array filter, or "" if
     /// the query was made by [`Filter::parse_on_value`].
     pub fn matches_value(&self, name: &str, value: ValueRef<'_>) -> Result<bool> {
         let mut bytes = Vec::with_capacity(64);
@@ -156,8 +156,8 @@ impl Filter {
         Filter::parse(&Document::new().with("", condition.clone()), scope)
     }
 
-    /// Whether one document may match it once and not the next time: it draws lots (`$sampleRate`, `$rand`), or a script
-    /// decides.
+    /// Whether the same document may match at one time and not at another, because of `$sampleRate`, `$rand` or a
+    /// script.
     pub fn is_random(&self) -> bool {
         self.root.is_random()
     }

@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use geometry::Near;
 use value::{Document, Value};
 
-/// Refuses what is near anywhere but once in the top conjunction.
+/// Refuses `$near` anywhere but once in the top conjunction.
 pub(super) fn check_near(root: &Node) -> Result<()> {
     let top = match root {
         Node::And(children) => children.as_slice(),
@@ -21,7 +21,7 @@ pub(super) fn check_near(root: &Node) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what is near beside a text that is searched for: both decide the order.
+/// Refuses `$near` beside a text search, since both would decide the order.
 pub(super) fn check_beside_text(query: &Document) -> Result<()> {
     let asks_near = |value: &Value| match value {
         Value::Document(operators) => operators
@@ -36,7 +36,7 @@ pub(super) fn check_beside_text(query: &Document) -> Result<()> {
     Ok(())
 }
 
-/// Whether the filter asks for what is near.
+/// Whether the filter has a `$near` condition.
 pub(super) fn asks_near(root: &Node) -> bool {
     is_near(root) || holds_near(root)
 }

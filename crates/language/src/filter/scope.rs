@@ -1,4 +1,4 @@
-//! What a query may use where it stands.
+//! The operators and variables that a query may use in its place.
 
 use crate::expression::Variables;
 

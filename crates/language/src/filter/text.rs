@@ -1,4 +1,4 @@
-//! `$text`: what it asks.
+//! `$text`: a search of the collection's text index.
 
 use super::FilterPlace;
 use crate::{Code, Error, Result};
@@ -30,13 +30,13 @@ impl TextCondition {
         })
     }
 
-    /// What it means for an index with these fields; the first index that is named stays.
+    /// The condition for an index with these fields; the first index that is set stays.
     pub fn on(&self, fields: &Arc<TextFields>) -> &Arc<Condition> {
         let condition = || Arc::new(Condition::new(&self.search, Arc::clone(fields)));
         self.condition.get_or_init(condition)
     }
 
-    /// What it means; fails as long as no index is named.
+    /// The condition; fails as long as no index is set.
     pub fn condition(&self) -> Result<&Condition> {
         let condition = self.condition.get().map(Arc::as_ref);
         condition.ok_or_else(|| Error::new(Code::INDEX_NOT_FOUND, "text index required for $text query"))

@@ -1,9 +1,9 @@
-//! Ending work that takes too long, and making room for others while it runs.
+//! Ending operations that take too long, and making room for others while they run.
 //!
-//! Whoever runs an operation does so within its [`Interruption`]. Whatever loops over a client's values meanwhile counts its
-//! [`steps`]; every thousand or so, they look whether the operation must end: the time is up, somebody has killed it, or its
-//! client has gone. So an expression is not told under which operation it runs, and one that is kept for a cursor runs under
-//! the operation that asks for the next batch.
+//! An operation runs within its [`Interruption`]. Code that loops over a client's values counts its [`steps`]; about every
+//! thousand steps, these check whether the operation must end because its time is up, it was killed, or its client has
+//! gone. So an expression need not be passed its operation, and one that is kept for a cursor runs under
+//! the operation that requests the next batch.
 
 mod running;
 mod sort;
@@ -21,41 +21,41 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Instant;
 
-/// What a running operation looks at to know that it must end.
+/// What a running operation checks to see whether it must end.
 #[derive(Clone, Debug, Default)]
 pub struct Interruption {
     /// When it must have ended (`maxTimeMS`).
     pub deadline: Option<Instant>,
-    /// Set when somebody ends it.
+    /// Set when the operation is killed.
     pub kill: Kill,
-    /// Who waits for the answer, where that can be known.
+    /// The client that waits for the answer, if that can be known.
     pub client: Option<Arc<dyn Client>>,
-    /// Called when the work has held its thread for long, and again at growing distances: lets others have what waits
-    /// for this thread.
+    /// Called when the work has held its thread for long, and again at growing intervals: hands tasks that wait for this
+    /// thread to others.
     pub make_room: Option<fn()>,
-    /// What the operation has done, where somebody wants to know.
+    /// The metrics of the operation, if they are wanted.
     pub metrics: Option<Arc<Metrics>>,
-    /// From what it takes memory.
+    /// The memory budget of the operation.
     pub memory: Budget,
 }
 
-/// Who waits for an operation's answer.
+/// The client that waits for an operation's answer.
 pub trait Client: Debug + Send + Sync {
-    /// Whether nobody waits any more.
+    /// Whether the client is gone.
     fn is_gone(&self) -> bool;
 }
 
-/// Why an operation was asked to end, if it was. All clones are one.
+/// Why an operation was killed, if it was. All clones share the same state.
 #[derive(Clone, Debug, Default)]
 pub struct Kill(Arc<AtomicI32>);
 
 impl Kill {
-    /// Asks the operation to end with this error as soon as it looks.
+    /// Makes the operation end with this error at its next check.
     pub fn with(&self, code: Code) {
         self.0.store(code.number(), Ordering::Relaxed);
     }
 
-    /// The error that it is to end with.
+    /// The error with which it has to end; `None` if it was not killed.
     pub fn code(&self) -> Option<Code> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
@@ -65,12 +65,12 @@ impl Kill {
 }
 
 impl Interruption {
-    /// The interruption of what runs on this thread now, so that other threads can work in its name.
+    /// The interruption of the operation on this thread, so that other threads can work for it.
     pub fn current() -> Interruption {
         running::current()
     }
 
-    /// Fails once the time is up or the operation was killed; looks after the thread too.
+    /// Fails if the time is up or the operation was killed. Also makes room for other tasks of the thread.
     pub fn check(&self) -> Result<()> {
         self.check_at(Instant::now())?;
         running::look()

@@ -1,4 +1,4 @@
-//! The work that runs on a thread, and how often it looks up.
+//! The operation on a thread, and how often it checks its interruption.
 
 use super::Interruption;
 use crate::metrics::Metrics;
@@ -7,15 +7,15 @@ use memory::Budget;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-/// Steps between two looks at the clock: a step takes some 100 ns, a look as long.
+/// The number of steps between two looks at the clock: a step takes some 100 ns, and so does a look.
 pub const STEPS_BETWEEN_LOOKS: usize = 1_000;
 /// Comparisons of two values that are done in the time of one step.
 pub const COMPARISONS_PER_STEP: usize = 4;
 /// How long work holds its thread before it makes room. Most operations have ended by then.
 const HOLDS_THREAD_MAX: Duration = Duration::from_millis(5);
-/// How long it goes on at most until it makes room again: others may have come, and the first attempt may have failed.
+/// The longest time until it makes room again: new tasks may be waiting, and the first attempt may have failed.
 const ROOM_INTERVAL_MAX: Duration = Duration::from_millis(50);
-/// How often work looks whether its client is still there; a system call.
+/// How often work checks whether its client is still there, which is a system call.
 const CLIENT_LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// An operation at work on this thread.
@@ -23,11 +23,11 @@ struct Running {
     interruption: Interruption,
     /// When it was first seen on this thread.
     since: Option<Instant>,
-    /// How long it then runs until it makes room.
+    /// How long it runs from then until it makes room.
     room_after: Duration,
-    /// When it did so, if it has.
+    /// When it last made room, if it has.
     made_room: Option<Duration>,
-    /// How long it then runs until it looks for its client.
+    /// How long it runs from then until it checks for its client.
     client_after: Duration,
 }
 
@@ -36,7 +36,7 @@ thread_local! {
     static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
 }
 
-/// Counts work of this many steps, each about what a small operator takes; fails once the operation must end.
+/// Counts this many steps, each about the work of a small operator. Fails once the operation must end.
 #[inline]
 pub fn steps(count: usize) -> Result<()> {
     let left = STEPS_LEFT.get();
@@ -52,7 +52,7 @@ pub fn long_step() -> Result<()> {
     RUNNING.with_borrow_mut(|running| running.as_mut().map_or(Ok(()), Running::before_long_step))
 }
 
-/// Runs work under an interruption: its steps, and those of all that it calls, look at it.
+/// Runs work under an interruption, which its steps and those of all that it calls check.
 pub fn within<T>(interruption: &Interruption, work: impl FnOnce() -> T) -> T {
     /// Puts back what ran around it, after a panic too.
     struct Around(Option<Running>);
@@ -81,7 +81,7 @@ pub(super) fn current() -> Interruption {
     })
 }
 
-/// Notes something that the operation at work on this thread has done.
+/// Notes something in the metrics of the operation on this thread.
 pub fn note(what: impl FnOnce(&Metrics)) {
     RUNNING.with_borrow(|running| {
         if let Some(metrics) = running
@@ -101,7 +101,7 @@ pub fn memory() -> Budget {
     })
 }
 
-/// Looks whether what runs here must end, and makes room for others where it has run for long.
+/// Checks whether the operation must end, and makes room for others if it has run for long.
 #[cold]
 pub(super) fn look() -> Result<()> {
     STEPS_LEFT.set(STEPS_BETWEEN_LOOKS);

@@ -1,4 +1,4 @@
-//! What a projection may not say: its paths, its conditions, its operators.
+//! Checking the paths, conditions and operators of a projection.
 
 use super::parse::ProjectionPlace;
 use crate::expression::Expression;
@@ -51,7 +51,7 @@ pub(super) fn check_nested_name(name: &str, place: ProjectionPlace) -> Result<()
     check_path(name, place)
 }
 
-/// Says why there is no such metadata.
+/// The error that there is no such metadata.
 pub(super) fn refuse_meta(operand: &Value) -> Error {
     match operand.as_ref().as_str() {
         Some(

@@ -1,4 +1,4 @@
-//! What of a document is shown: projections of finds, and of the stages `$project`, `$addFields`, `$set`, `$unset`.
+//! Projections: those of finds, and of the stages `$project`, `$addFields`, `$set`, `$unset`.
 //!
 //! A specification is parsed once into a tree by path ([`node`]), each path with what happens there: kept, left out,
 //! computed, sliced. [`Projection::apply`] then writes BSON: where top-level fields are only kept, left out or computed, bytes are
@@ -32,13 +32,13 @@ use parse::{Mode, Parsed, Parser, ProjectionPlace};
 use std::cell::RefCell;
 use value::{Document, DocumentRef, Value};
 
-/// Where a document lies in its collection, as metadata.
+/// The metadata name of a document's record id.
 pub const RECORD_ID: &str = "recordId";
 
-/// The values that a document is sorted by, as metadata.
+/// The metadata name of the values by which a document is sorted.
 pub const SORT_KEY: &str = "sortKey";
 
-/// How messages name what builds a document.
+/// The name of a projection in messages about built documents.
 const BUILDER: &str = "the projection";
 
 /// A parsed projection.
@@ -112,7 +112,7 @@ impl Projection {
         }
     }
 
-    /// Whether the key is shown by which a document was found in an index.
+    /// Whether it shows the index key by which a document was found.
     pub fn needs_index_key(&self) -> bool {
         self.fields.read_metadata(INDEX_KEY)
     }
@@ -183,7 +183,7 @@ impl Projection {
     }
 }
 
-/// Whether `$expr` is part of the filter: what it is true for has no position.
+/// Whether the filter has an `$expr`, whose matches have no position.
 fn has_expression(node: &Node) -> bool {
     match node {
         Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().any(has_expression),

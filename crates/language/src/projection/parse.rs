@@ -17,8 +17,8 @@ pub(super) enum ProjectionPlace {
     Stage,
 }
 
-/// Whether `$meta` names something that documents can have: the key of an index, what a stage before has given, and what only
-/// `$search` and `$sample` give in MongoDB, which documents have not here. That a find has no scores is an error.
+/// Whether `$meta` names metadata that documents can have: the key of an index, that of earlier stages, and that which only `$search`
+/// and `$sample` give in MongoDB, and which documents lack here. Scores in a find without a text search are an error.
 fn is_metadata(place: ProjectionPlace, operand: &Value, scope: &ParseScope) -> bool {
     match operand.as_ref().as_str() {
         Some(INDEX_KEY) => true,
@@ -277,7 +277,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// Whether a number or a boolean keeps or leaves out; none for other values.
+/// Whether a number or a boolean keeps the field or leaves it out; `None` for other values.
 fn truth(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(kept) => Some(*kept),

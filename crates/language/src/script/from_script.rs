@@ -1,4 +1,4 @@
-//! What a script gives back, as BSON.
+//! Values that a script returns, as BSON.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use javascript::rquickjs::{Array, Ctx, Exception, Function, Object, Result, Value as Script};
@@ -71,7 +71,7 @@ impl<'a, 'js> FromScript<'a, 'js> {
         Ok(Value::Document(document))
     }
 
-    /// A value of a type that JavaScript does not have, by what `shell.js` says of it.
+    /// A value of a type that JavaScript does not have, from its description by `shell.js`.
     fn typed(&self, described: &Array<'js>, depth: usize) -> Result<Value> {
         let kind: String = described.get(0)?;
         let text = |at| described.get::<String>(at);

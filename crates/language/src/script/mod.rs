@@ -1,10 +1,10 @@
 //! Functions in JavaScript over BSON values: `$where`, `$function`, `$accumulator`, `mapReduce`.
 //!
-//! A [`Program`] is the functions of one operator in one operation. They share global variables, which nobody else sees. Nothing
-//! is started before the first call; what is there around a function is in `shell.js`.
+//! A [`Program`] has the functions of one operator in one operation, which share global variables. Nothing is started before the
+//! first call. The functions' environment is in `shell.js`.
 //!
 //! What must hold: a script runs under the operation's [`crate::Interruption`], on the thread of the operation, and within the
-//! limit of memory; values keep their types both ways, but that a number of a script's own is a double.
+//! limit of memory; values keep their types both ways, except that numbers that the script computes are doubles.
 
 mod from_script;
 mod to_script;
@@ -21,9 +21,9 @@ use std::time::Duration;
 use to_script::ToScript;
 use value::{Document, ObjectId, Value, ValueRef, hex, unhex};
 
-/// What scripts of one program hold at most.
+/// The most bytes that the scripts of one program may hold.
 const MEMORY_BYTES_MAX: usize = 64 << 20;
-/// What they may hold at first. Scripts that need more are started anew with four times as much.
+/// The bytes that they may hold at first. Scripts that need more are restarted with four times as much.
 const MEMORY_BYTES_FIRST: usize = 1 << 20;
 /// Operations run on threads with a stack of at least 2 MB.
 const STACK_BYTES_MAX: usize = 512 << 10;
@@ -158,7 +158,7 @@ impl Program {
     }
 }
 
-/// A sandbox that may hold so much.
+/// A sandbox that may hold this many bytes.
 fn start(memory_bytes: usize) -> Result<(Sandbox, Share)> {
     let mut share = interruption::memory().share(Holder::Scripts);
     let room = share.set(memory_bytes);

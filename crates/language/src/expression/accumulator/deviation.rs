@@ -8,7 +8,7 @@ use value::{Value, ValueRef};
 
 #[derive(Debug)]
 pub(super) struct Deviation {
-    /// 1 for a sample, which estimates with one degree of freedom less.
+    /// 1 for a sample, which has one degree of freedom less; otherwise 0.
     taken: u64,
     count: u64,
     mean: f64,

@@ -30,15 +30,15 @@ pub trait Accumulator: Debug + Send {
     /// Takes one more value.
     fn add(&mut self, value: Found<'_>) -> Result<()>;
 
-    /// As [`Accumulator::add`], of a value where it lies: those that keep no values need not be given one.
+    /// As [`Accumulator::add`], of a borrowed value, which accumulators that keep no values need not copy.
     fn see(&mut self, value: Option<ValueRef<'_>>) -> Result<()> {
         self.add(Found::from(value))
     }
 
-    /// What came out; none is missing.
+    /// The result; `None` if it is missing.
     fn result(&mut self) -> Option<Value>;
 
-    /// About how many bytes the state holds beyond its own size.
+    /// The approximate bytes that the state holds beyond its own size.
     fn bytes(&self) -> usize {
         0
     }
@@ -86,7 +86,7 @@ impl AccumulatorKind {
         Some(*kind)
     }
 
-    /// Whether the state takes the same bytes whatever it is given.
+    /// Whether the size of the state never changes.
     pub fn keeps_its_size(self) -> bool {
         matches!(
             self,

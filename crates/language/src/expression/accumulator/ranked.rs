@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use value::Value;
 
-/// What becomes of values with the same key.
+/// The order of values with the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
-    /// They stand in the order in which they came.
+    /// In the order in which they came.
     FirstFirst,
-    /// They stand in the reverse of it, but one that comes when N are kept takes no place of theirs.
+    /// In the reverse order, but once N are kept, a later value does not displace an earlier one.
     LastFirst,
-    /// They stand in the reverse of it, and what comes later takes the place of what came first.
+    /// In the reverse order; later values displace earlier ones.
     LastStay,
 }
 
@@ -37,7 +37,7 @@ impl Ranked {
         }
     }
 
-    /// Takes one more; the value is made only if it is kept.
+    /// Adds a value, which is made only if it is kept.
     pub fn add(&mut self, key: Vec<u8>, value: impl FnOnce() -> Value) {
         self.arrivals += 1;
         let place = match self.ties {

@@ -1,10 +1,10 @@
-//! A sum from which numbers can be taken away again, for frames that move.
+//! A sum from which numbers can be removed again, for moving window frames.
 
 use super::sum::{Total, Width};
 use crate::expression::number::Number;
 use value::Decimal128;
 
-/// A sum of the numbers that were added and not removed. What is not finite is counted, since it cannot be subtracted.
+/// A sum of the numbers that were added and not removed. Numbers that are not finite are counted, since they cannot be subtracted.
 #[derive(Debug, Default)]
 pub struct RemovableTotal {
     finite: Total,
@@ -17,7 +17,7 @@ pub struct RemovableTotal {
 }
 
 impl RemovableTotal {
-    /// How many numbers are in it.
+    /// The number of numbers in it.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -34,7 +34,7 @@ impl RemovableTotal {
         }
     }
 
-    /// Takes away a number that was added before.
+    /// Removes a number that was added before.
     pub fn remove(&mut self, number: Number) {
         self.count -= 1;
         if let Some(kind) = self.kind(number) {
@@ -90,7 +90,7 @@ impl RemovableTotal {
         }
     }
 
-    /// The counter of numbers that are not finite, for one of them.
+    /// The counter for a number that is not finite.
     fn special(&mut self, number: Number) -> Option<&mut u64> {
         let (is_finite, is_nan) = match number {
             Number::Int(_) | Number::Long(_) => return None,

@@ -144,8 +144,7 @@ pub(crate) const ABSENT_METADATA: [&str; 6] = [
     "searchSequenceToken",
 ];
 
-/// Metadata: the key by which the document was found, and what a stage before has given. Scores of text search do not exist
-/// yet.
+/// `$meta`: the key by which the document was found, and the metadata of earlier stages.
 fn meta(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     let Value::String(name) = argument else {
         return Err(error(

@@ -1,4 +1,4 @@
-//! All operators, a file a family, and the one table that names them.
+//! All operators, one file for each family, and the one table that names them.
 
 mod accumulate;
 mod arithmetic;

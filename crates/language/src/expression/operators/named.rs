@@ -7,11 +7,11 @@ use crate::expression::parse::Parser;
 use crate::{Code, Result};
 use value::{Document, Value};
 
-/// Computes the value; an operand that was not given is none.
+/// Computes the value; an operand that was not given is `None`.
 pub(super) type Apply = fn(Vec<Option<Found<'_>>>) -> Result<Option<Value>>;
 
-/// Looks at the constants among the operands before there is any document: fails where one is wrong, and says whether the
-/// whole is null whatever the rest is. An operand that is not constant is none.
+/// Checks the constants among the operands before there is any document. Fails if one is wrong, and returns whether the
+/// result is null whatever the other operands are. An operand that is not constant is `None`.
 pub(super) type Look = fn(&[Option<Found<'_>>]) -> Result<bool>;
 
 #[derive(Debug)]
@@ -77,7 +77,7 @@ pub(super) fn call(
     })))
 }
 
-/// As [`call`], with a look at the constants where not all operands are: the value of such is null if any operand is.
+/// As [`call`], but checks the constants even if not all operands are constant.
 pub(super) fn call_looking(
     parser: &mut Parser<'_>,
     argument: &Document,

@@ -37,7 +37,7 @@ fn exact_one(power: Decimal128) -> Decimal128 {
     if is_one { one } else { power }
 }
 
-/// The operand as a number; none for null, which gives null.
+/// The operand as a number; `None` for null.
 pub(super) fn number(name: &str, operand: &Found<'_>) -> Result<Option<Number>> {
     let Some(present) = operand.present() else {
         return Ok(None);
@@ -143,7 +143,7 @@ fn positive_or(positive: bool, code: Code, message: String) -> Result<()> {
     }
 }
 
-/// Both operands as numbers, each with what it is called and the code of what is none; `None` if one is null.
+/// Both operands as numbers, each with its name and the code for a value that is not one; `None` if one is null.
 fn two_numbers(name: &str, operands: [(&str, &Found<'_>, Code); 2]) -> Result<Option<[Number; 2]>> {
     let [(_, first, _), (_, second, _)] = operands;
     if first.present().is_none() || second.present().is_none() {
@@ -247,7 +247,7 @@ fn square_root(operand: Found<'_>) -> Result<Option<Value>> {
     )
 }
 
-/// An array is no list of operands here.
+/// Parses `$sigmoid`, for which an array is not a list of operands.
 fn parse_sigmoid(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     let operand = parser.operand(argument)?;
     Ok(Node::many(

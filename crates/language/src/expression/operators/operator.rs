@@ -23,15 +23,15 @@ pub(in crate::expression) enum Syntax {
     Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
     /// Exactly three, which the operator only looks at.
     Three(fn([Option<ValueRef<'_>>; 3]) -> Result<Option<Value>>),
-    /// From one number to another, both included.
+    /// From the first number of operands to the second, both included.
     Many(usize, usize, fn(Vec<Found<'_>>) -> Result<Option<Value>>),
-    /// From one number to another, both included, compared by the collation where there is one.
+    /// As `Many`, with operands that are compared by the collation, if there is one.
     Collated(
         usize,
         usize,
         fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>,
     ),
-    /// Any number, of which none is evaluated after the first that is null or missing; compared by the collation where there is one.
+    /// Any number of operands. None is evaluated after the first that is null or missing; they are compared by the collation, if any.
     UntilNull(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
     /// A form of its own.
     Own(fn(&mut Parser<'_>, &Value) -> Result<Node>),
@@ -47,7 +47,7 @@ pub(super) fn error(code: Code, message: impl Into<String>) -> Error {
     Error::new(code, message)
 }
 
-/// The type's name as error messages have it; nothing there is `missing`.
+/// The type's name in error messages; `missing` if there is no value.
 pub(super) fn type_name(value: &Found<'_>) -> &'static str {
     name_of_type(value.get())
 }

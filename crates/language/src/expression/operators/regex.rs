@@ -18,7 +18,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$regexMatch", Syntax::Named(parse_regex)),
 ];
 
-/// What is asked of the matches.
+/// Which matches are wanted.
 #[derive(Clone, Copy, Debug)]
 enum Wanted {
     First,
@@ -136,7 +136,7 @@ impl Search {
         Ok(Some(compiled))
     }
 
-    /// The member `options`, if it says something.
+    /// The member `options`, if it is neither missing nor null.
     fn options_of<'o>(&self, found: &'o Found<'_>) -> Result<Option<&'o str>> {
         match found.present() {
             None => Ok(None),
@@ -188,7 +188,7 @@ impl Search {
         Ok(self.compile(&pattern, options.as_ref())?.map(Cow::Owned))
     }
 
-    /// What is found in nothing.
+    /// The result for a missing input.
     fn nothing(&self) -> Value {
         match self.wanted {
             Wanted::First => Value::Null,
@@ -225,7 +225,7 @@ impl Search {
             } else {
                 to + text[to..].chars().next().map_or(1, char::len_utf8)
             };
-            // What is empty is found at the end only where nothing was found before.
+            // An empty match at the end counts only if nothing was found before.
             if start >= text.len() {
                 break;
             }

@@ -38,7 +38,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$replaceAll", Syntax::Named(parse_replace)),
 ];
 
-/// In what positions are counted.
+/// The unit of positions.
 #[derive(Clone, Copy)]
 enum Unit {
     Bytes,

@@ -1,4 +1,4 @@
-//! Values as text: what `$concat`'s relatives and `$toString` make of numbers, dates and timestamps.
+//! Values as text: how string operators and `$toString` write numbers, dates and timestamps.
 
 use super::{error, name_of_type};
 use crate::{Code, Result};
@@ -9,12 +9,12 @@ use value::ValueRef;
 /// A string of this many bytes or more is refused.
 pub(crate) const STRING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Fails where a string that is to be a result is too long.
+/// Fails if a string is too long for a result.
 pub(crate) fn check_size(text: &str) -> Result<()> {
     check_length(text.len())
 }
 
-/// As [`check_size`], of a string of this many bytes that is still to be made.
+/// As [`check_size`], for a string of this many bytes that is still to be made.
 pub(super) fn check_length(bytes: usize) -> Result<()> {
     if bytes < STRING_BYTES_MAX {
         return Ok(());
