@@ -1,4 +1,4 @@
-//! Steps one after the other: what comes out of one goes into the next.
+//! A chain of steps: the output of each is the input of the next.
 
 use super::portion::Portion;
 use super::row::Row;
@@ -10,16 +10,16 @@ use memory::Share;
 use query::execute::Interruption;
 use query::spill::SpillFolder;
 
-/// The steps of a pipeline at work.
+/// The running steps of a pipeline.
 pub(crate) struct Chain {
     steps: Vec<Work>,
-    /// How many rows each takes at a time, of those that may make much of one.
+    /// The number of rows that each step takes at a time, if it may make much of one row.
     portions: Vec<Portion>,
-    /// The rows of a page that each of those has not taken yet.
+    /// The rows of a page that each of these steps has not taken yet.
     held: Vec<Waiting>,
-    /// Steps from the front that take nothing more.
+    /// The number of steps, from the front, that take no more input.
     closed: usize,
-    /// Steps from the front that have given all that they kept.
+    /// The number of steps, from the front, that have returned everything they kept.
     finished: usize,
 }
 
@@ -39,28 +39,28 @@ impl Chain {
         self.steps.first_mut()
     }
 
-    /// Whether what comes out may be much larger than what goes in.
+    /// Whether the output may be much larger than the input.
     pub(crate) fn expands(&self) -> bool {
         self.steps.iter().any(Work::expands)
     }
 
-    /// Whether rows can still change what comes out.
+    /// Whether more rows can still change the output.
     pub(crate) fn is_open(&self) -> bool {
         self.closed == 0
     }
 
-    /// Whether nothing more will come out once the input has ended.
+    /// Whether there will be no more output after the end of the input.
     pub(crate) fn is_finished(&self) -> bool {
         self.finished >= self.steps.len()
     }
 
-    /// Before nobody asks for a while: what the steps keep goes on under `idle`, or into files.
+    /// To be called before a pause: what the steps keep is counted under `idle`, or moves into files.
     pub(crate) fn rest(&mut self, idle: &mut Share, spill: Option<&SpillFolder>) -> Result<()> {
         self.steps.iter_mut().try_for_each(|step| step.rest(idle))?;
         self.held.iter_mut().try_for_each(|rows| rows.rest(idle, spill))
     }
 
-    /// Takes a page; what comes out after the last step is appended to `out`.
+    /// Takes a page, and appends the output of the last step to `out`.
     pub(crate) async fn push(
         &mut self,
         rows: Vec<Row>,
@@ -70,7 +70,7 @@ impl Chain {
         self.push_from(0, rows, out, interruption).await
     }
 
-    /// Whether a step has made less than all of what it took: [`Chain::go_on`] comes before more is pushed.
+    /// Whether a step has not processed all of its input yet. If so, call [`Chain::go_on`] before more is pushed.
     pub(crate) fn has_more(&self) -> bool {
         self.holding().is_some()
     }
@@ -81,7 +81,7 @@ impl Chain {
         (self.closed..self.steps.len()).rev().find(has_more)
     }
 
-    /// Lets the last step that has more give its next page.
+    /// Makes the last step that has more return its next page.
     pub(crate) async fn go_on(&mut self, out: &mut Vec<Row>, interruption: &Interruption) -> Result<()> {
         let Some(at) = self.holding() else {
             return Ok(());
@@ -94,15 +94,15 @@ impl Chain {
         self.push_from(at + 1, rows, out, interruption).await
     }
 
-    /// About the bytes that [`Chain::finish`] takes beside what is counted.
+    /// The bytes, about, that [`Chain::finish`] takes besides those that are counted.
     pub(crate) fn finish_bytes(&self) -> usize {
         let at = self.finished.max(self.closed.saturating_sub(1));
         self.steps.get(at).map_or(0, Work::finish_bytes)
     }
 
-    /// After the last page: lets the first step that is not at its end give a page.
+    /// To be called after the last page: makes the first step that is not at its end return a page.
     pub(crate) async fn finish(&mut self, out: &mut Vec<Row>, interruption: &Interruption) -> Result<()> {
-        // What stands before a closed step need not give the rest.
+        // Steps before a closed one need not return the rest.
         self.finished = self.finished.max(self.closed.saturating_sub(1));
         let at = self.finished;
         let Some(step) = self.steps.get_mut(at) else {
@@ -146,8 +146,8 @@ impl Chain {
         Ok(())
     }
 
-    /// Pushes a few of these rows into a step, and what comes out through the steps after it. The others are held before it, so
-    /// that what comes of them is never all there at once.
+    /// Pushes a few of these rows into a step, and its output through the steps after it. The other rows are held before the step, so
+    /// that their output is never in memory all at once.
     async fn push_portion(
         &mut self,
         at: usize,

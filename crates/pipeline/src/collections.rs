@@ -1,4 +1,4 @@
-//! What a pipeline asks of the collections around it.
+//! Access of a pipeline to other collections.
 
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
@@ -9,12 +9,12 @@ use store::{Collection, Namespace};
 use value::collation::Collation;
 use value::{Document, DocumentBuf, Value};
 
-/// The other collections, as the stages of a pipeline reach them. Whoever runs pipelines implements it.
+/// The other collections, as the stages of a pipeline use them. Implemented by the engine.
 pub trait Collections: Debug + Send + Sync {
-    /// What a name stands for, views followed down to their collection.
+    /// Resolves a name; views are followed down to their collection.
     fn resolve(&self, namespace: &Namespace) -> Result<Resolved>;
 
-    /// The collection to write into, made where it does not exist.
+    /// The collection to write into, which is made if it does not exist.
     fn for_writing<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, Result<WriteTarget>>;
 
     /// A new collection, under a temporary name, with the options and indexes of the one that it will replace; or the time
@@ -25,14 +25,14 @@ pub trait Collections: Debug + Send + Sync {
         time_series: Option<&'a Document>,
     ) -> BoxFuture<'a, Result<WriteTarget>>;
 
-    /// Puts a replacement in its place, in one step for those who read.
+    /// Puts a replacement in its place; readers see the change as one step.
     fn replace<'a>(
         &'a self,
         replacement: &'a Arc<Collection>,
         of: &'a Namespace,
     ) -> BoxFuture<'a, Result<()>>;
 
-    /// Drops a replacement that will not be put in place, some time later.
+    /// Drops a replacement that will not be used, in the background.
     fn discard(&self, replacement: Arc<Collection>);
 
     /// Makes what was written durable.
@@ -41,42 +41,42 @@ pub trait Collections: Debug + Send + Sync {
     /// Documents that describe a part of the server.
     fn describe<'a>(&'a self, subject: &'a Subject) -> BoxFuture<'a, Result<Vec<Document>>>;
 
-    /// What a full-text index of a collection finds.
+    /// Searches a full-text index of a collection.
     fn search<'a>(&'a self, searching: &'a Searching) -> BoxFuture<'a, Result<Searched>>;
 }
 
-/// What a full-text index is asked.
+/// A search of a full-text index.
 #[derive(Clone, Debug)]
 pub struct Searching {
     /// The collection.
     pub namespace: Namespace,
     /// The operand of `$search`.
     pub spec: Document,
-    /// Whether only what is told of all that matches is wanted.
+    /// Whether only the metadata about all matches is wanted (`$searchMeta`).
     pub wants_meta: bool,
-    /// Documents wanted at most; `None` for all.
+    /// The most documents that are wanted; `None` for all.
     pub documents_max: Option<u64>,
 }
 
-/// What a full-text index has found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct Searched {
     /// The documents in order, each with its metadata.
     pub documents: Vec<(Document, Document)>,
-    /// What is told of all that match.
+    /// The metadata about all matches.
     pub meta: Document,
 }
 
-/// What a name stands for.
+/// A resolved name.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     /// The collection below all views.
     pub namespace: Namespace,
-    /// It, where it exists.
+    /// That collection, if it exists.
     pub collection: Option<Arc<Collection>>,
-    /// The stages of all views on the way, the lowest first.
+    /// The stages of all views in between, the lowest first.
     pub stages: Vec<Value>,
-    /// The order of strings that the view of this name was made with; `None` where the name is no view's.
+    /// The order of strings with which the view was made; `None` if the name is not that of a view.
     pub view_collation: Option<Option<Collation>>,
 }
 
@@ -87,17 +87,17 @@ pub struct WriteTarget {
     pub collection: Arc<Collection>,
     /// What its documents must satisfy.
     pub validator: Option<Arc<Validator>>,
-    /// What documents of a collection of this kind must be.
+    /// The check for documents of a collection of this kind.
     pub check: Option<Arc<dyn DocumentCheck>>,
 }
 
-/// What the documents of a kind of collection must be.
+/// A check for documents of a kind of collection.
 pub trait DocumentCheck: Debug + Send + Sync {
-    /// Refuses a document that cannot be one.
+    /// Fails for a document that the collection cannot have.
     fn check(&self, document: &DocumentBuf) -> Result<()>;
 }
 
-/// What a stage that makes its documents tells of.
+/// The subject of a stage that makes its documents.
 #[derive(Clone, Debug)]
 pub enum Subject {
     /// `$collStats`
@@ -119,16 +119,16 @@ pub enum Subject {
     Operations(WantedOperations),
     /// `$listClusterCatalog`
     Catalog {
-        /// Only of this database; none for all.
+        /// Only this database; `None` for all.
         database: Option<String>,
-        /// Whether the shards are told, of which there are none.
+        /// Whether shards are listed, of which there are none.
         shards: bool,
     },
     /// `$listLocalSessions` and `$listSessions`
     Sessions {
-        /// Whether sessions of other users are told too.
+        /// Whether sessions of other users are listed too.
         all_users: bool,
-        /// Only of these users (name and database); none for one's own.
+        /// Only those of these users (name and database); `None` for the user's own.
         users: Option<Vec<(String, String)>>,
     },
 }
@@ -153,13 +153,13 @@ pub struct CollectionStatistics {
     pub latencies: Option<bool>,
     /// Sizes, divided by this.
     pub storage_scale: Option<u64>,
-    /// How many documents.
+    /// The number of documents.
     pub count: bool,
-    /// How many collection scans there were.
+    /// The number of collection scans.
     pub query_execution: bool,
 }
 
-/// Where there are no collections: pipelines over documents at hand.
+/// No collections, for pipelines over documents in memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoCollections;
 

@@ -1,4 +1,4 @@
-//! Fields of documents by their paths, through documents alone: what stages read and set.
+//! Reading and setting fields by paths that lead only through documents.
 
 use crate::{Code, QueryError, Result};
 use language::path_depth::check_path_depth;
@@ -6,7 +6,7 @@ use value::path::FieldPath;
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, DocumentRef, RawDocument, Value, ValueRef};
 
-/// A path that a stage sets, with MongoDB's errors for one that cannot be.
+/// A path that a stage sets. Fails with MongoDB's error if it is invalid.
 pub(super) fn checked_path(path: &str) -> Result<FieldPath> {
     if path.is_empty() {
         return Err(QueryError::new(
@@ -27,7 +27,7 @@ pub(super) fn checked_path(path: &str) -> Result<FieldPath> {
     Ok(path)
 }
 
-/// What the path leads to.
+/// The value at the path.
 pub(super) fn reached<'a>(document: DocumentRef<'a>, parts: &[Box<str>]) -> Option<ValueRef<'a>> {
     let (last, front) = parts.split_last()?;
     let mut document = document;
@@ -37,7 +37,7 @@ pub(super) fn reached<'a>(document: DocumentRef<'a>, parts: &[Box<str>]) -> Opti
     document.get(last)
 }
 
-/// Sets what the path leads to; what is on the way and no document is replaced by one.
+/// Sets the value at the path. Values on the way that are not documents are replaced by documents.
 pub(super) fn set(document: &mut Document, parts: &[Box<str>], value: Value) {
     let Some((first, rest)) = parts.split_first() else {
         return;
@@ -54,7 +54,7 @@ pub(super) fn set(document: &mut Document, parts: &[Box<str>], value: Value) {
     }
 }
 
-/// Removes what the path leads to.
+/// Removes the value at the path.
 pub(super) fn remove(document: &mut Document, parts: &[Box<str>]) {
     match parts {
         [] => {}
@@ -69,7 +69,7 @@ pub(super) fn remove(document: &mut Document, parts: &[Box<str>]) {
     }
 }
 
-/// A document's bytes around one of its fields, which another is to replace: so that nothing is decoded.
+/// A document's bytes around one of its fields, so that the field can be replaced without decoding anything.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around<'d> {
     name: &'d str,
@@ -78,7 +78,7 @@ pub(super) struct Around<'d> {
 }
 
 impl<'d> Around<'d> {
-    /// Around the first field of this name; where there is none, it is to come after all others.
+    /// The bytes around the first field of this name; if there is none, it will come after all others.
     pub(super) fn of(document: RawDocument<'d>, name: &'d str) -> Around<'d> {
         let bytes = document.as_bytes();
         // Without the length in front and the zero after.

@@ -1,8 +1,8 @@
 //! Conditions that follow from `$expr`, in a form for which there are indexes.
 //!
-//! `{$expr: {$eq: ["$a", "$$x"]}}` holds only of documents that `{a: {$eq: <x>}}` matches too, as long as the value is
-//! neither an array (which an expression may have gathered along the path) nor null (which an expression tells from a
-//! missing value). So that condition may be added, and the planner finds an index for it.
+//! `{$expr: {$eq: ["$a", "$$x"]}}` is true only for documents that `{a: {$eq: <x>}}` matches too, as long as the value is
+//! neither an array (which an expression may have gathered along the path) nor null (which an expression distinguishes from a
+//! missing value). So that condition can be added, and the planner finds an index for it.
 
 use crate::Result;
 use language::expression::{Expression, Variables};
@@ -28,7 +28,7 @@ pub(super) fn with_implied(filter: &Arc<Filter>, variables: &Variables) -> Resul
     Ok(Arc::new(Filter::all_of(all)))
 }
 
-/// What follows if a node holds: of all that it joins, from each.
+/// Adds the conditions that follow from a node; for a conjunction, those that follow from each of its parts.
 fn of_node(node: &Node, variables: &Variables, conditions: &mut Vec<Document>) {
     match node {
         Node::And(children) => {
@@ -85,7 +85,7 @@ fn equality(path: &Value, operand: &Value, variables: &Variables) -> Option<Docu
     Some(Document::new().with(path, Document::new().with("$eq", value)))
 }
 
-/// Whether an operand has no part that chance decides.
+/// Whether no part of an operand is random.
 fn is_fixed(operand: &Value) -> bool {
     match operand {
         Value::Document(operator) => operator

@@ -1,5 +1,5 @@
-//! The values by which documents are joined, in MongoDB's semantics of equality: an array counts as its elements, and
-//! what is missing as null.
+//! The values by which documents are joined, with MongoDB's semantics of equality: an array counts as its elements, and
+//! a missing value as null.
 
 use std::collections::BTreeSet;
 use value::collation::{Collation, encode_in};
@@ -16,7 +16,7 @@ const KEY_BYTES: usize = 64;
 /// Up to this many values are compared with each other one by one.
 const FEW: usize = 8;
 
-/// The values that a document looks for.
+/// The values that a document looks up.
 #[derive(Debug, Default)]
 pub(super) struct JoinValues {
     values: Vec<(JoinKey, Value)>,
@@ -25,7 +25,7 @@ pub(super) struct JoinValues {
 }
 
 impl JoinValues {
-    /// The values at a path: the elements of arrays, and null where there is none.
+    /// The values at a path: the elements of arrays, and null if there is no value.
     pub(super) fn of(
         document: DocumentRef<'_>,
         path: &FieldPath,
@@ -38,7 +38,7 @@ impl JoinValues {
         values
     }
 
-    /// As [`JoinValues::of`], but nothing where there is no value.
+    /// As [`JoinValues::of`], but empty if there is no value.
     pub(super) fn at(
         document: DocumentRef<'_>,
         path: &FieldPath,
@@ -95,7 +95,7 @@ pub(super) fn append_key(value: ValueRef<'_>, collation: Option<&Collation>, key
     encode_in(collation, value, Direction::Ascending, key);
 }
 
-/// The keys of all that a document is equal to at a path: arrays as a whole and by their elements.
+/// The keys of all values that a document equals at a path: arrays as a whole, and each of their elements.
 pub(super) fn keys_at(
     document: DocumentRef<'_>,
     path: &FieldPath,
@@ -110,7 +110,7 @@ pub(super) fn keys_at(
 }
 
 /// A filter for documents that have any of the values in a field. Regular expressions are values here, not patterns, and
-/// documents whose names begin with `$` are no operators.
+/// documents with names that begin with `$` are not operators.
 pub(super) fn any_of(field: &str, values: Vec<Value>) -> Document {
     let equals = |value: Value| Document::new().with(field, Document::new().with("$eq", value));
     let (special, mut plain): (Vec<Value>, Vec<Value>) = values.into_iter().partition(means_other_in_list);
@@ -126,7 +126,7 @@ pub(super) fn any_of(field: &str, values: Vec<Value>) -> Document {
     Document::new().with("$or", branches)
 }
 
-/// Whether `$in` takes the value for something else than itself.
+/// Whether `$in` would not take the value literally.
 fn means_other_in_list(value: &Value) -> bool {
     match value {
         Value::Regex(_) => true,

@@ -1,4 +1,4 @@
-//! Steps that join rows with what another collection has for them.
+//! Steps that join rows with documents of another collection.
 
 use crate::Result;
 use crate::row::Row;
@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 /// How rows are joined.
 pub(crate) trait Join: Send {
-    /// Joins the first of the rows that wait, or as many of them as are looked up together, and gives the bytes of what was
-    /// made of them; `room` is how many bytes the page has left.
+    /// Joins the first of the waiting rows, or as many as are looked up together, and returns the bytes of the results. `room` is the
+    /// number of bytes that the page has left.
     fn join<'a>(
         &'a mut self,
         waiting: &'a mut Waiting,
@@ -24,11 +24,11 @@ pub(crate) trait Join: Send {
     ) -> BoxFuture<'a, Result<usize>>;
 }
 
-/// A step that joins rows page by page: what it makes of a row may be far larger than the row, so the others wait until they
-/// are asked for.
+/// A step that joins rows page by page. The result of a row may be far larger than the row, so the other rows wait until more
+/// is requested.
 pub(crate) struct JoinStep<J> {
     join: J,
-    /// The rows for which nothing was looked up yet.
+    /// The rows that were not joined yet.
     waiting: Waiting,
     spill: Option<Arc<SpillFolder>>,
 }

@@ -3,24 +3,24 @@
 use crate::{Code, QueryError, Result};
 use memory::{Budget, Holder, Share};
 
-/// The bytes that one stage keeps at most (MongoDB's limit).
+/// The most bytes that one stage keeps (MongoDB's limit).
 pub const STAGE_BYTES_MAX: usize = 100 * 1024 * 1024;
 
-/// One stage takes this part of all that stages and sorts may have together.
+/// One stage may take one part in this many of the memory for all stages and sorts.
 const SHARE_OF_LIMIT: usize = 2;
 
-/// What a stage keeps in memory, counted.
+/// Counts what a stage keeps in memory.
 #[derive(Debug)]
 pub(crate) struct Kept {
     stage: &'static str,
     share: Share,
     bytes_max: usize,
-    /// What it keeps, whoever's share that is in.
+    /// The bytes that it keeps, in whichever share they are counted.
     bytes: usize,
 }
 
 impl Kept {
-    /// Nothing yet.
+    /// A counter at 0.
     pub(crate) fn new(stage: &'static str, memory: &Budget) -> Kept {
         let share = memory.share(Holder::Stages);
         Kept {
@@ -31,7 +31,7 @@ impl Kept {
         }
     }
 
-    /// Sets how many bytes the stage keeps; false if it may not keep as many.
+    /// Sets how many bytes the stage keeps. Returns false if it may not keep so many.
     pub(crate) fn fits(&mut self, bytes: usize) -> bool {
         let fits = bytes <= self.bytes_max && self.share.fit(bytes);
         if fits {
@@ -40,7 +40,7 @@ impl Kept {
         fits
     }
 
-    /// As [`Kept::fits`], for a stage that cannot go on in files.
+    /// As [`Kept::fits`], but fails, for a stage that cannot use files.
     pub(crate) fn check(&mut self, bytes: usize) -> Result<()> {
         match self.fits(bytes) {
             true => Ok(()),
@@ -61,7 +61,7 @@ impl Kept {
         self.bytes > self.bytes_max / 2 || self.share.is_scarce()
     }
 
-    /// The bytes that it may be at the most.
+    /// The most bytes that it may keep.
     pub(crate) fn bytes_max(&self) -> usize {
         self.bytes_max
     }
@@ -82,7 +82,7 @@ impl Kept {
         )
     }
 
-    /// Before nobody asks for a while: goes on under `idle`; false where that has no room.
+    /// To be called before a pause: counts the bytes under `idle`. Returns false if that has no room.
     pub(crate) fn rest(&mut self, idle: &mut Share) -> bool {
         let moves = idle.fit(idle.bytes() + self.bytes);
         if moves {
@@ -100,7 +100,7 @@ pub(crate) fn rest_kept(kept: &mut Kept, idle: &mut Share) -> Result<()> {
     }
 }
 
-/// An idle cursor cannot keep so much.
+/// The error that an idle cursor cannot keep this many bytes.
 pub(crate) fn no_room(idle: &Share, bytes: usize) -> QueryError {
     let full = idle.full(idle.bytes() + bytes);
     QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string())

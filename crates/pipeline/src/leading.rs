@@ -60,7 +60,7 @@ impl Leading {
         self.limit = self.limit.map(|limit| limit.saturating_sub(skip));
     }
 
-    /// Takes a stage over if a query can do it after what it does already.
+    /// Adds a stage to the query, if the query can do it after what it does already. Returns whether it can.
     fn take(&mut self, part: QueryPart<'_>) -> bool {
         if self.projection.is_some() {
             return false;
@@ -97,7 +97,7 @@ impl Leading {
 }
 
 impl Pipeline {
-    /// The front that a query on the collection does, and the stages that are left.
+    /// The front that a query on the collection answers, and the remaining stages.
     pub fn split_leading(&self) -> (Leading, Pipeline) {
         let mut leading = Leading::default();
         let taken = self

@@ -1,12 +1,12 @@
 //! Aggregation: stages over pages of documents.
 //!
-//! [`Pipeline::parse`] reads the stages once. [`Pipeline::split_leading`] gives what a query on the collection does
-//! better (filter, sort, skip, limit, projection, with indexes); [`open`] runs that query and pushes its
-//! pages through the stages that are left, each of which is a [`step::Step`]. Documents stay BSON until a stage builds
-//! new ones. Stages that read or write other collections ask [`Collections`] for them.
+//! [`Pipeline::parse`] reads the stages once. [`Pipeline::split_leading`] returns the front that a query on the collection does
+//! better (filter, sort, skip, limit, projection, with indexes). [`open`] runs that query and pushes its
+//! pages through the remaining stages, each of which is a [`step::Step`]. Documents stay BSON until a stage builds
+//! new ones. Stages reach other collections through [`Collections`].
 //!
 //! What must hold:
-//! - a stage gives documents as soon as it has them; only those that must see all (`$group`, `$sort` …) keep them, in
+//! - a stage returns documents as soon as it has them; only stages that must see all of them (`$group`, `$sort` …) keep them, in
 //!   bounded memory ([`STAGE_BYTES_MAX`]);
 //! - a limit that is reached ends everything before it.
 //!
@@ -61,7 +61,7 @@ use stage::{Origin, Position, Run, Stage, stage_name};
 use std::sync::Arc;
 use value::{Document, DocumentBuf};
 
-/// What stands for a collection's name where a pipeline names none.
+/// Stands for the collection's name in a pipeline without a collection.
 pub const COLLECTIONLESS: &str = "$cmd.aggregate";
 
 /// A parsed pipeline. Cheap to clone.
@@ -75,7 +75,7 @@ pub struct Pipeline {
 pub enum Source {
     /// The results of a query, which the front of the pipeline has become.
     Stream(Box<dyn DocumentStream>),
-    /// Documents at hand.
+    /// Documents in memory.
     Documents(Vec<DocumentBuf>),
     /// Nothing: the collection does not exist, or the first stage makes the documents.
     Empty,
@@ -114,12 +114,12 @@ impl Pipeline {
         self.stages.first().map(|stage| stage_name(&**stage))
     }
 
-    /// The collections that its stages read beside the one that it runs on, those within stages too.
+    /// The collections that its stages, and the stages within them, read besides the one that it runs on.
     pub fn reads(&self) -> Vec<&store::Namespace> {
         self.stages.iter().flat_map(|stage| stage.reads()).collect()
     }
 
-    /// Whether the last stage writes the documents, so that none are given.
+    /// Whether the last stage writes the documents, so that none are returned.
     pub fn writes(&self) -> bool {
         self.stages
             .last()
@@ -142,7 +142,7 @@ impl Pipeline {
         Box::new(self.begin(0, input, surroundings, interruption))
     }
 
-    /// Runs the stages on a query, those in front of the first group as one.
+    /// Runs the stages on a query; those before the first group run as one.
     fn run_fused(
         &self,
         stream: Box<dyn DocumentStream>,
@@ -174,7 +174,7 @@ impl Pipeline {
     /// The stages as documents, as explain shows them.
     pub fn to_documents(&self) -> Vec<Document> {
         let stages = self.stages.iter().map(|stage| stage.to_document());
-        // What belongs to the stage before it is no stage that a client has named.
+        // Stages that were added for another one are not shown.
         stages.filter(|stage| !stage.is_empty()).collect()
     }
 }

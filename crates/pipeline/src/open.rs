@@ -1,5 +1,5 @@
-//! From a collection's name and stages to a stream of results: the same for a client's pipeline and for those within
-//! `$lookup` and `$unionWith`.
+//! Opening a pipeline on a collection's name: a client's pipeline, and those within `$lookup` and `$unionWith`, become a stream
+//! of results in the same way.
 
 use super::fused::Fused;
 use super::stage::{Stage, StageScope, Surroundings};
@@ -20,20 +20,20 @@ use value::Value;
 pub struct OpenOptions {
     /// The index to use.
     pub hint: Option<Hint>,
-    /// Documents in the first batch, where the client says; with 0 only the plan is made.
+    /// Documents in the first batch, if the client gives a number; with 0 only the plan is made.
     pub first_batch: Option<usize>,
     /// When to end early.
     pub interruption: Interruption,
 }
 
-/// A pipeline whose names are resolved and whose front a query will do.
+/// A pipeline whose names are resolved, and whose front is a query.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// The collection below all views.
     pub namespace: Namespace,
     /// It, where it exists.
     pub collection: Option<Arc<Collection>>,
-    /// What is asked of it; `None` if the pipeline makes its documents.
+    /// The query on it; `None` if the pipeline makes its documents.
     pub spec: Option<FindSpec>,
     /// The stages after those.
     pub rest: Pipeline,
@@ -141,7 +141,7 @@ impl Opened {
     }
 }
 
-/// Hands on what is known where documents are read, to stages that ask for it: scores of texts, and record numbers.
+/// Passes text scores and record ids, which are known when documents are read, to later stages that use them.
 fn hand_on(spec: &mut FindSpec, rest: &mut Pipeline) {
     let shows_metadata =
         |stage: &Arc<dyn Stage>| names_operator(&Value::Document(stage.to_document()), "$meta");
@@ -155,7 +155,7 @@ fn hand_on(spec: &mut FindSpec, rest: &mut Pipeline) {
     }
 }
 
-/// Where all documents are read, but few of their fields, an index that holds these is read in their place.
+/// If all documents are read but only a few of their fields, reads an index with these fields instead.
 fn prefer_covering_index(collection: &Collection, leading: &Leading, spec: &mut FindSpec) {
     let Some(needed) = spec.needed.as_deref().filter(|needed| !needed.is_empty()) else {
         return;
@@ -191,7 +191,7 @@ fn prefer_covering_index(collection: &Collection, leading: &Leading, spec: &mut 
     spec.hint = fewest.map(|index| Hint::Name(index.spec().name.clone()));
 }
 
-/// The stages of a view and those that are asked of it. What `$collStats` tells is of the view itself, as in MongoDB.
+/// The stages of a view followed by those of the request. `$collStats` describes the view itself, as in MongoDB.
 fn joined(mut of_view: Vec<Value>, asked: &[Value]) -> Vec<Value> {
     if begins_with(asked, "$collStats") {
         of_view.clear();
@@ -200,8 +200,8 @@ fn joined(mut of_view: Vec<Value>, asked: &[Value]) -> Vec<Value> {
     of_view
 }
 
-/// Whether all stages begin with one that tells of the collection below a view: of indexes or plans, of which a view has
-/// none, or of whatever the view itself asks for.
+/// Whether the stages begin with one that describes the collection below a view: its indexes or plans, which a view does not
+/// have, or whatever the view itself asks for.
 fn tells_of_below(all: &[Value], asked: &[Value]) -> bool {
     let is_of_below = |name| begins_with(all, name);
     is_of_below("$indexStats")
@@ -214,13 +214,13 @@ fn begins_with(stages: &[Value], name: &str) -> bool {
     first.is_some_and(|first| first.contains(name))
 }
 
-/// Refuses a pipeline whose stages read a view by another order of strings than its own.
+/// Fails if the stages of a pipeline read a view with a collation other than its own.
 fn check_collations(pipeline: &Pipeline, scope: &StageScope<'_>, surroundings: &Surroundings) -> Result<()> {
     let mut read = pipeline.stages.iter().flat_map(|stage| stage.reads());
     read.try_for_each(|other| check_collation(other, scope, surroundings))
 }
 
-/// Refuses to read a view by another order of strings than its own.
+/// Fails if a view is read with a collation other than its own.
 fn check_collation(other: &Namespace, scope: &StageScope<'_>, surroundings: &Surroundings) -> Result<()> {
     let resolved = surroundings.collections.resolve(other)?;
     match resolved.view_collation {
@@ -232,7 +232,7 @@ fn check_collation(other: &Namespace, scope: &StageScope<'_>, surroundings: &Sur
     }
 }
 
-/// Refuses a pipeline that needs a collection and names none, and one that names a collection and needs none.
+/// Fails for a pipeline that needs a collection but names none, or names a collection but needs none.
 pub(super) fn check_origin(namespace: &Namespace, pipeline: &Pipeline) -> Result<()> {
     let names_none = namespace.collection == COLLECTIONLESS;
     if names_none == pipeline.needs_no_collection() {

@@ -1,4 +1,4 @@
-//! Steps that make one row of each: a page at a time, as one may become as long as memory allows.
+//! Steps that turn each row into another, a page at a time, since a row may become as long as memory allows.
 
 use crate::Result;
 use crate::row::Row;
@@ -9,21 +9,21 @@ use memory::Share;
 use query::spill::SpillFolder;
 use std::sync::Arc;
 
-/// What makes another row of a row.
+/// Turns a row into another.
 pub(crate) trait RowMaker: Send {
-    /// The other row.
+    /// Makes the new row.
     fn make(&mut self, row: Row) -> Result<Row>;
 }
 
 struct Paged<M> {
     maker: M,
-    /// The rows of which nothing was made yet.
+    /// The rows that were not processed yet.
     waiting: Waiting,
-    /// Where they go while nobody asks; `None` if they may not.
+    /// The folder to which they may move during a pause; `None` if they may not.
     spill: Option<Arc<SpillFolder>>,
 }
 
-/// A step that makes a row of each.
+/// A step that turns each row into another.
 pub(crate) fn paged(maker: impl RowMaker + 'static, run: &Run) -> Work {
     Work::local(Paged {
         maker,

@@ -26,7 +26,7 @@ pub const SUB_PIPELINE_DEPTH_MAX: usize = 20;
 type Parsed = Vec<Arc<dyn Stage>>;
 type ParseStage = fn(&str, &Value, &StageScope<'_>) -> Result<Parsed>;
 
-/// The stages that are built, by name.
+/// The implemented stages, by name.
 const STAGES: &[(&str, ParseStage)] = &[
     ("$geoNear", geo_near::parse),
     ("$rankFusion", rank_fusion::parse),
@@ -71,7 +71,7 @@ const STAGES: &[(&str, ParseStage)] = &[
     ("$_internalPackBuckets", pack_buckets::parse),
 ];
 
-/// MongoDB's stages that are not built.
+/// MongoDB's stages that are not implemented.
 const UNSUPPORTED: &[&str] = &[
     "$vectorSearch",
     "$changeStream",
@@ -86,7 +86,7 @@ const UNSUPPORTED: &[&str] = &[
     "$listCachedAndActiveUsers",
 ];
 
-/// The stages that make documents of many, which have no metadata any more.
+/// The stages that make one document of several, which then has no metadata.
 const ENDING_METADATA: [&str; 6] = [
     "$group",
     "$count",
@@ -96,13 +96,13 @@ const ENDING_METADATA: [&str; 6] = [
     "$facet",
 ];
 
-/// The metadata that is refused after them; of other it is only known that documents have none.
+/// The metadata that is refused after these stages; other metadata is just missing.
 const REFUSED_BEHIND: [&str; 3] = ["score", "scoreDetails", SEARCH_META];
 
-/// The metadata that can be asked for everywhere, since it is missing where documents have none.
+/// The metadata that may be used everywhere; it is missing if documents have none.
 const EVERYWHERE: [&str; 2] = [RECORD_ID, SORT_KEY];
 
-/// The names of all stages that are built, `$` included.
+/// The names of all implemented stages, `$` included.
 pub fn stage_names() -> impl Iterator<Item = &'static str> {
     STAGES.iter().map(|(name, _)| *name)
 }
@@ -139,7 +139,7 @@ impl Pipeline {
     }
 }
 
-/// Refuses stages that may only stand first or last and do not.
+/// Fails for stages that may only be first or last, and are not.
 fn check_positions(stages: &Parsed) -> Result<()> {
     let last = stages.len().saturating_sub(1);
     for (at, stage) in stages.iter().enumerate() {
@@ -184,7 +184,7 @@ fn check_positions(stages: &Parsed) -> Result<()> {
     Ok(())
 }
 
-/// The error of a search of texts that no index can answer.
+/// The error of a text search that no index can answer.
 pub(super) fn text_not_first() -> QueryError {
     QueryError::new(
         Code::location(17_313),
@@ -192,7 +192,7 @@ pub(super) fn text_not_first() -> QueryError {
     )
 }
 
-/// Whether the stage is a `$match` that searches texts.
+/// Whether the stage is a `$match` with a text search.
 pub(super) fn searches_texts(stage: &dyn Stage) -> bool {
     matches!(stage.part(), QueryPart::Filter(filter) if filter.text().is_some())
 }
@@ -246,7 +246,7 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
 fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Parsed> {
     match STAGES.iter().find(|(known, _)| *known == name) {
         Some((_, parse)) => parse(name, operand, scope),
-        // What applications take for a server without change streams, and do without.
+        // From this error, applications conclude that the server has no change streams, and do without.
         None if name == "$changeStream" => Err(QueryError::new(
             Code::location(40_573),
             "The $changeStream stage is only supported on replica sets",
@@ -274,8 +274,8 @@ fn asks_sort_key(value: &Value) -> bool {
     }
 }
 
-/// Lets each sort tell what documents were sorted by, after the stages that only leave out some of them: those can be done by a
-/// query on the collection, as the sort can.
+/// Makes each sort pass on the values that documents were sorted by. This is done after the stages that only leave out documents, since
+/// a query on the collection can do these, like the sort.
 fn with_sort_keys(stages: Parsed) -> Parsed {
     let mut out: Parsed = Vec::with_capacity(stages.len() + 1);
     let mut keying: Option<Arc<dyn Stage>> = None;

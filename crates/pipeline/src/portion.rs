@@ -1,17 +1,17 @@
-//! How many rows are worked on at a time, where each may become large.
+//! The number of rows that are processed at a time if each may become large.
 
 use super::row::Row;
 
-/// Rows at first: one may become as long as a document can be.
+/// The number of rows at first: a single one may become as long as a document can be.
 const ROWS_FIRST: usize = 1;
-/// How many times more are taken next time where little came out.
+/// The factor by which more rows are taken after a small output.
 const GROWTH: usize = 4;
-/// If fewer bytes than this come out, more rows are taken next time.
+/// If the output has fewer bytes than this, more rows are taken next time.
 const BYTES_FEW: usize = 1024 * 1024;
-/// If more bytes than this come out, fewer rows are taken next time.
+/// If the output has more bytes than this, fewer rows are taken next time.
 const BYTES_MANY: usize = 4 * 1024 * 1024;
 
-/// A number of rows that goes with what came of those before.
+/// A number of rows that adapts to the output of earlier rows.
 #[derive(Debug)]
 pub(crate) struct Portion {
     rows: usize,
@@ -29,7 +29,7 @@ impl Portion {
         self.rows
     }
 
-    /// This came of a portion.
+    /// Learns from the output of a portion.
     pub(crate) fn learn<'r>(&mut self, came: impl Iterator<Item = &'r Row>) {
         let bytes: usize = came.map(Row::size_bytes).sum();
         if bytes < BYTES_FEW {

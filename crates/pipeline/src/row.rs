@@ -6,7 +6,7 @@ use query::spill::Spilled;
 use std::sync::Arc;
 use value::{Document, DocumentBuf, DocumentRef};
 
-/// The bytes that a document given to a client may have: 16 MB and room for what the server adds.
+/// The most bytes of a document that is returned to a client: 16 MB and room for what the server adds.
 const DOCUMENT_BYTES_MAX: usize = 16 * 1024 * 1024 + 16 * 1024;
 
 /// A document as it was read, or as a stage has built it. Stages that do not change it pass its bytes on.
@@ -28,7 +28,7 @@ pub(crate) struct Marked {
     pub(crate) metadata: Document,
 }
 
-/// What stands before a document with metadata in a file, and is no length of one.
+/// The bytes before a document with metadata in a file; they cannot be the length of a document.
 const MARK: [u8; 4] = [0; 4];
 
 impl Row {
@@ -48,7 +48,7 @@ impl Row {
         }
     }
 
-    /// The document, and the metadata that another one made of it keeps.
+    /// The document, and the metadata for a document that is made of it.
     pub(crate) fn into_parts(self) -> (Document, Option<Document>) {
         match self {
             Row::Marked(marked) => (marked.document, Some(marked.metadata)),
@@ -72,7 +72,7 @@ impl Row {
         Row::of_parts(document, Some(metadata))
     }
 
-    /// The metadata that what is made of it keeps.
+    /// The metadata for documents that are made of it.
     pub(crate) fn metadata(&self) -> Option<&Document> {
         match self {
             Row::Marked(marked) => Some(&marked.metadata),
@@ -80,7 +80,7 @@ impl Row {
         }
     }
 
-    /// Lets expressions see its metadata, and no longer that of the row before it.
+    /// Makes expressions see its metadata instead of that of the row before it.
     pub(crate) fn show_metadata(&self, variables: &mut Arc<Variables>) {
         match self.metadata() {
             Some(metadata) => Arc::make_mut(variables).set_metadata(metadata.clone()),
@@ -89,14 +89,14 @@ impl Row {
         }
     }
 
-    /// About the bytes that it takes in memory.
+    /// The approximate bytes that it takes in memory.
     pub(crate) fn size_bytes(&self) -> usize {
         let metadata = self.metadata();
         let metadata_bytes = metadata.map_or(0, |metadata| document_bytes(DocumentRef::Tree(metadata)));
         size_of::<Row>() + document_bytes(self.as_ref()) + metadata_bytes
     }
 
-    /// The row as BSON; fails where it is larger than a document may be.
+    /// The row as BSON. Fails if it is larger than a document may be.
     pub(crate) fn into_bson(self) -> Result<DocumentBuf> {
         let bytes = match self {
             Row::Raw(bytes) => bytes,

@@ -1,4 +1,4 @@
-//! A pipeline running: pages from its source pushed through its steps.
+//! Running a pipeline: pages of its source are pushed through its steps.
 
 use super::chain::Chain;
 use super::fused::{Front, Fused};
@@ -14,11 +14,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use value::DocumentBuf;
 
-/// Documents asked of the source at first; pages grow from there, so that a small answer reads little.
+/// The number of documents that are read from the source at first. Pages grow from there, so that a small answer reads little.
 const PAGE_DOCUMENTS_FIRST: usize = 128;
-/// Documents asked of the source at most.
+/// The most documents that are read from the source at a time.
 const PAGE_DOCUMENTS_MAX: usize = 4_096;
-/// Bytes asked of the source at a time.
+/// The bytes that are read from the source at a time.
 const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Where the rows come from.
@@ -27,7 +27,7 @@ pub(super) enum Input {
     Stream(Box<dyn DocumentStream>),
     /// A query on a collection, and what runs as one between it and the first step, a `$group`.
     Fused(Box<dyn DocumentStream>, Fused),
-    /// Rows at hand.
+    /// Rows in memory.
     Rows(VecDeque<Row>),
 }
 
@@ -37,13 +37,13 @@ pub(super) struct Running {
     input_ended: bool,
     chain: Chain,
     page_documents: usize,
-    /// Rows that were read, where few at a time are pushed.
+    /// Rows that were read, if only a few are pushed at a time.
     pending: Waiting,
     portion: Portion,
     ready: Waiting,
-    /// What a stage gives at its end, until others have it.
+    /// What a stage returns at its end, until it is passed on.
     in_hand: InHand,
-    /// Where rows go while nobody asks for them; `None` if they may not.
+    /// The folder to which rows may move during a pause; `None` if they may not.
     spill: Option<Arc<SpillFolder>>,
     interruption: Interruption,
 }
@@ -73,7 +73,7 @@ impl Running {
         self.input_ended && self.pending.is_empty() && !self.chain.has_more() && self.chain.is_finished()
     }
 
-    /// Does one page of work: reads a page, or lets the first step that is at its end give one. `given_bytes` were given earlier
+    /// Does one page of work: reads a page, or makes the first step at its end return one. `given_bytes` were returned earlier
     /// and are not taken yet.
     async fn advance(&mut self, given_bytes: usize) -> Result<()> {
         self.interruption.check()?;
@@ -103,7 +103,7 @@ impl Running {
         Ok(())
     }
 
-    /// Lets the first step that is at its end give a page. Where documents are long, few operations do that at a time.
+    /// Makes the first step at its end return a page. If documents are long, only a few operations do that at a time.
     async fn finish(&mut self, given_bytes: usize, out: &mut Vec<Row>) -> Result<()> {
         let expected = self.chain.finish_bytes();
         self.in_hand.keep(given_bytes);
@@ -116,7 +116,7 @@ impl Running {
         Ok(())
     }
 
-    /// Pushes so many of the rows that were read that what comes out is not too much.
+    /// Pushes as many of the rows that were read as keep the output small enough.
     async fn push_portion(&mut self, out: &mut Vec<Row>) -> Result<()> {
         let some = self.pending.take(self.portion.rows())?;
         self.chain.push(some, out, &self.interruption).await?;

@@ -6,7 +6,7 @@ use memory::Share;
 use query::execute::{Sorted, Sorter};
 use query::spill::Spilled;
 
-/// Items that are taken until the input ends, and given in order from then on.
+/// Items that are collected until the input ends, and then returned in order.
 pub(crate) struct SortedInput<T> {
     /// `None` once the input has ended.
     sorter: Option<Sorter<T>>,
@@ -30,7 +30,7 @@ impl<T: Spilled> SortedInput<T> {
         }
     }
 
-    /// The items that are left, in order. The input has ended then.
+    /// Ends the input, and returns the remaining items in order.
     pub(crate) fn sorted(&mut self) -> Result<Option<&mut Sorted<T>>> {
         if let Some(sorter) = self.sorter.take() {
             self.sorted = Some(sorter.into_sorted()?);

@@ -1,4 +1,4 @@
-//! What all parsed stages have in common.
+//! The interface of parsed stages.
 
 use super::collections::{Collections, NoCollections};
 use super::kept::Kept;
@@ -19,23 +19,23 @@ use value::{Document, Value};
 
 /// A parsed stage.
 pub(crate) trait Stage: Debug + Send + Sync {
-    /// The stage at work, from its beginning.
+    /// Starts to run the stage.
     fn start(&self, run: &Run) -> Work;
 
     /// The stage as a document, as explain shows it; an empty one if explain shows none.
     fn to_document(&self) -> Document;
 
-    /// What the stage does that a query on a collection could do as well.
+    /// The part of a query that would do the same as the stage.
     fn part(&self) -> QueryPart<'_> {
         QueryPart::None
     }
 
-    /// The fields that the stage reads, where nothing else of a document goes through it; `None` if all may.
+    /// The fields that the stage reads, if it passes on nothing else of a document; `None` if it may.
     fn fields_read(&self) -> Option<BTreeSet<String>> {
         None
     }
 
-    /// How many documents are picked; of `$sample` alone.
+    /// The number of documents that a `$sample` picks; `None` for other stages.
     fn picks(&self) -> Option<u64> {
         None
     }
@@ -45,8 +45,8 @@ pub(crate) trait Stage: Debug + Send + Sync {
         false
     }
 
-    /// The top-level field of which it makes a document for each element, and whether documents without elements stay; `None`
-    /// where it does anything else.
+    /// The top-level field that it unwinds, and whether documents without elements stay; `None` if it does anything
+    /// else.
     fn unwound(&self) -> Option<(&str, bool)> {
         None
     }
@@ -56,7 +56,7 @@ pub(crate) trait Stage: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The metadata that its documents have beside what they came with: the names for `$meta`.
+    /// The names of the metadata for `$meta` that it adds to documents.
     fn metadata(&self) -> &'static [&'static str] {
         &[]
     }
@@ -66,7 +66,7 @@ pub(crate) trait Stage: Debug + Send + Sync {
         Position::Anywhere
     }
 
-    /// Keeps only this many results, where that saves the stage something.
+    /// The stage limited to this many results, if that saves work.
     fn limited(&self, _results_max: u64) -> Option<Box<dyn Stage>> {
         None
     }
@@ -85,7 +85,7 @@ pub(crate) enum Position {
     Last,
 }
 
-/// Of what a stage tells that makes the documents.
+/// The subject of a stage that makes its documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The collection that the pipeline names.
@@ -94,7 +94,7 @@ pub(crate) enum Origin {
     Database,
 }
 
-/// What a stage asks that a query on a collection can answer.
+/// The part of a query that corresponds to a stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum QueryPart<'s> {
     /// Nothing of the kind.
@@ -113,7 +113,7 @@ pub(crate) enum QueryPart<'s> {
     Projection(&'s Arc<Projection>),
 }
 
-/// What stages are parsed with.
+/// The scope in which stages are parsed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StageScope<'v> {
     /// The variables, with their values.
@@ -133,7 +133,7 @@ impl StageScope<'_> {
     }
 }
 
-/// What stages at work share. Cheap to clone.
+/// What running stages share. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) variables: Arc<Variables>,
@@ -142,7 +142,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// What the stage of this name keeps in memory.
+    /// A counter for the memory of the stage with this name.
     pub(crate) fn kept(&self, stage: &'static str) -> Kept {
         Kept::new(stage, &self.memory)
     }
@@ -153,14 +153,14 @@ impl Run {
     }
 }
 
-/// What a pipeline has around it. Cheap to clone.
+/// The surroundings of a pipeline. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// The other collections.
     pub collections: Arc<dyn Collections>,
-    /// The moment at which all of them are read; none for now.
+    /// The moment at which all of them are read; `None` for now.
     pub moment: Option<Weak<Moment>>,
-    /// Where stages go on that memory does not take; `None` if they may not.
+    /// The folder for stages that do not fit into memory; `None` if they may not use files.
     pub spill: Option<Arc<SpillFolder>>,
 }
 

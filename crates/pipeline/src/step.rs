@@ -1,4 +1,4 @@
-//! A stage at work: rows in, rows out.
+//! A running stage: rows in, rows out.
 
 use super::row::Row;
 use crate::Result;
@@ -10,58 +10,58 @@ use value::DocumentRef;
 /// Whether a step has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// Go on: give it more, or ask it again.
+    /// Continue: push more, or call it again.
     More,
-    /// It needs and gives nothing more.
+    /// It takes and returns nothing more.
     Done,
 }
 
-/// A stage at work. Rows are pushed in page by page; what comes out at once is appended to `out`.
+/// A running stage. Rows are pushed in page by page; rows that it returns at once are appended to `out`.
 pub(crate) trait Step: Send {
-    /// Takes a page. After [`Flow::Done`] it is given nothing more, but still finished.
+    /// Takes a page. After [`Flow::Done`] nothing more is pushed, but the step is still finished.
     fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow>;
 
-    /// Takes one document where it lies; asked of steps alone that give nothing before their end.
+    /// Takes one document where it lies. Only called for steps that return nothing before their end.
     fn take(&mut self, document: DocumentRef<'_>) -> Result<()> {
         self.push(vec![Row::Tree(document.to_document())], &mut Vec::new())
             .map(drop)
     }
 
-    /// Whether it has made less than all of what it took, so that it is asked by [`Step::go_on`] before it is given more.
+    /// Whether it has not processed all of its input yet. If so, [`Step::go_on`] is called before more is pushed.
     fn has_more(&self) -> bool {
         false
     }
 
-    /// Gives the next page of what it took.
+    /// Returns the next page of results of its input.
     fn go_on(&mut self, _out: &mut Vec<Row>) -> Result<()> {
         Ok(())
     }
 
-    /// Asked after the last page until it is done: gives what it has kept, a page at a time.
+    /// Called after the last page until it is done: returns what it has kept, a page at a time.
     fn finish(&mut self, _out: &mut Vec<Row>) -> Result<Flow> {
         Ok(Flow::Done)
     }
 
-    /// About the bytes that the next page at its end takes beside what is counted, where they may be many: it is asked for that
-    /// page once they have room.
+    /// The bytes, about, that the next page at its end takes besides those that are counted, if they may be many. The page is
+    /// requested once there is room for them.
     fn finish_bytes(&self) -> usize {
         0
     }
 
-    /// Whether what comes out may be much larger than what goes in: such a step is given few rows at a time.
+    /// Whether the output may be much larger than the input. Such a step gets only a few rows at a time.
     fn expands(&self) -> bool {
         false
     }
 
-    /// Before nobody asks for a while: what it keeps goes on under `idle`, or into files where that has no room.
+    /// To be called before a pause: what it keeps is counted under `idle`, or moves into files if that has no room.
     fn rest(&mut self, _idle: &mut Share) -> Result<()> {
         Ok(())
     }
 }
 
-/// A stage at work that reads or writes other collections; as [`Step`] otherwise.
+/// A running stage that reads or writes other collections; otherwise as [`Step`].
 pub(crate) trait AwaitedStep: Send {
-    /// Takes a page. A stage that makes its documents itself is given none.
+    /// Takes a page. A stage that makes its documents gets none.
     fn push<'a>(
         &'a mut self,
         _rows: Vec<Row>,
@@ -76,7 +76,7 @@ pub(crate) trait AwaitedStep: Send {
         false
     }
 
-    /// Gives the next page of what it took.
+    /// Returns the next page of results of its input.
     fn go_on<'a>(
         &'a mut self,
         _out: &'a mut Vec<Row>,
@@ -85,7 +85,7 @@ pub(crate) trait AwaitedStep: Send {
         Box::pin(async { Ok(()) })
     }
 
-    /// Asked after the last page until it is done.
+    /// Called after the last page until it is done.
     fn finish<'a>(
         &'a mut self,
         _out: &'a mut Vec<Row>,
@@ -105,7 +105,7 @@ pub(crate) trait AwaitedStep: Send {
     }
 }
 
-/// Either kind of stage at work.
+/// Either kind of running stage.
 pub(crate) enum Work {
     /// It needs nothing but its rows.
     Local(Box<dyn Step>),
@@ -137,7 +137,7 @@ impl Work {
         }
     }
 
-    /// As [`Step::take`]; not asked of a step that reaches other collections.
+    /// As [`Step::take`]; not called for a step that reaches other collections.
     pub(super) fn take(&mut self, document: DocumentRef<'_>) -> Result<()> {
         match self {
             Work::Local(step) => step.take(document),
@@ -194,13 +194,13 @@ impl Work {
     }
 }
 
-/// Rows that a blocking stage gives at a time when it gives what it has kept.
+/// The number of rows that a blocking stage returns at a time at its end.
 pub(crate) const PAGE_ROWS: usize = 1_000;
 
-/// About the bytes of such rows.
+/// The approximate bytes of such a page.
 pub(crate) const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// Gives the next page of rows that are at hand.
+/// Returns the next page of rows in memory.
 pub(crate) fn give(rows: &mut impl Iterator<Item = Row>, out: &mut Vec<Row>) -> Flow {
     let mut bytes = 0;
     while out.len() < PAGE_ROWS && bytes < PAGE_BYTES {

@@ -10,9 +10,9 @@ use query::execute::{DocumentStream, Interruption, StreamState};
 use store::Namespace;
 use value::{Document, DocumentBuf, Value, ValueRef};
 
-/// Documents asked of a sub-pipeline at a time.
+/// The number of documents that are read from a sub-pipeline at a time.
 const PAGE_DOCUMENTS: usize = 1_000;
-/// Bytes asked of a sub-pipeline at a time.
+/// The bytes that are read from a sub-pipeline at a time.
 const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The stages that change something, or follow changes: no sub-pipeline may have them.
@@ -70,7 +70,7 @@ impl SubPipeline {
         std::iter::once(&self.namespace).chain(&self.inner).collect()
     }
 
-    /// A pipeline that no client has written, on another collection.
+    /// An empty pipeline on another collection, which no client has written.
     pub(super) fn on(namespace: Namespace, scope: &StageScope<'_>) -> SubPipeline {
         SubPipeline {
             namespace,
@@ -89,12 +89,12 @@ impl SubPipeline {
         }
     }
 
-    /// Whether another run could give other results although nothing has changed.
+    /// Whether another run could have other results although nothing has changed.
     pub(super) fn is_random(&self) -> bool {
         self.stages.iter().any(is_random)
     }
 
-    /// Opens it, with a filter in front where one is given.
+    /// Opens it, with a filter before its stages if one is given.
     pub(super) fn open<'a>(
         &'a self,
         filter: Option<Document>,

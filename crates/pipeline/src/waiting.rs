@@ -1,4 +1,4 @@
-//! Rows that wait to be asked for: in memory, or in a file where nobody asks for a while and memory has no room for them.
+//! Rows that wait until they are requested: in memory, or in a file if there is a pause and memory has no room for them.
 
 use crate::Result;
 use crate::kept::no_room;
@@ -28,12 +28,12 @@ impl From<Vec<Row>> for Waiting {
 }
 
 impl Waiting {
-    /// Whether none waits. A file whose rows were all taken counts until one more is asked for.
+    /// Whether no row waits. A file counts until its end has been read.
     pub(crate) fn is_empty(&self) -> bool {
         self.first.is_empty() && self.in_file.is_none()
     }
 
-    /// The first, which waits no longer.
+    /// Takes the first row.
     pub(crate) fn pop(&mut self) -> Result<Option<Row>> {
         if self.first.is_empty()
             && let Some(row) = self.read()?
@@ -43,7 +43,7 @@ impl Waiting {
         Ok(self.first.pop_front())
     }
 
-    /// Up to `count` of the first.
+    /// Takes up to `count` rows.
     pub(crate) fn take(&mut self, count: usize) -> Result<Vec<Row>> {
         let mut rows = Vec::with_capacity(count.min(self.first.len()));
         while rows.len() < count
@@ -67,7 +67,7 @@ impl Waiting {
         self.first.push_front(row);
     }
 
-    /// Before nobody asks for a while: what is in memory goes on under `idle`, or into a file where that has no room.
+    /// To be called before a pause: rows in memory are counted under `idle`, or move into a file if that has no room.
     pub(crate) fn rest(&mut self, idle: &mut Share, spill: Option<&SpillFolder>) -> Result<()> {
         let bytes = self
             .first

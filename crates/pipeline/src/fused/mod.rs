@@ -1,12 +1,12 @@
-//! The stages in front of a `$group` run as one: of each document the fields are picked that the group and those before it
-//! look at, and no document is written in between.
+//! Running the stages before a `$group` as one: only the fields that the group and these stages read are picked from each document,
+//! and no document is written in between.
 //!
 //! [`Fused::of`] takes over `$match`, `$unwind` and simple `$project`s (or their relatives) up to the first `$group`, and the
-//! query's own projection. Each stage then turns values in places into values in places ([`stages`]); which places there
-//! are follows from what the group reads, from its back to the front ([`plan`]).
+//! query's own projection. Each stage then turns a list of values into another ([`stages`]). The fields of these lists follow from
+//! what the group reads, from the back to the front ([`plan`]).
 //!
-//! What must hold: the group sees what it would see of the documents that the stages give one after the other, and all
-//! computed fields are computed, so that what fails fails.
+//! What must hold: the group sees the same as if the stages ran one after the other, and all computed fields are computed, so that
+//! their errors are raised.
 
 mod plan;
 mod stages;
@@ -27,18 +27,18 @@ const FEW_FIELDS: usize = 8;
 /// Names of fields, whose values stand in the same places.
 type Names = Box<[Box<str>]>;
 
-/// What runs in front of a group.
+/// The stages that run before a group as one.
 #[derive(Debug)]
 pub(crate) struct Fused {
-    /// The fields that are picked of each document.
+    /// The fields that are picked from each document.
     names: Names,
     stages: Vec<FusedStage>,
-    /// How many stages of the pipeline these are.
+    /// The number of stages of the pipeline that this replaces.
     pub(crate) taken: usize,
     variables: Arc<Variables>,
 }
 
-/// What runs in front of a group, and the group.
+/// The stages that run before a group, and the group.
 pub(crate) struct Front<'r> {
     pub(crate) fused: &'r Fused,
     pub(crate) group: &'r mut Work,

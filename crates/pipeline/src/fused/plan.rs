@@ -1,4 +1,4 @@
-//! Which stages run as one, and which fields they need.
+//! Choosing the stages that run as one, and the fields that they need.
 
 use super::stages::{FusedProjection, FusedStage, PlaceSource};
 use super::{Fused, Names};
@@ -20,8 +20,8 @@ enum Part<'p> {
 }
 
 impl Fused {
-    /// What stands before the first group of a pipeline behind a query, if all of it can run as one; the query then projects
-    /// nothing any more.
+    /// The stages before the first group of a pipeline, if all of them can run as one. The query then has no projection any
+    /// more.
     pub(crate) fn of(spec: &mut FindSpec, pipeline: &Pipeline) -> Option<Fused> {
         let taken = pipeline.stages.iter().position(|stage| stage.is_group())?;
         if spec.return_key || spec.show_record_id || spec.filter.text().is_some() || spec.filter.asks_near() {
@@ -106,7 +106,7 @@ impl<'p> Part<'p> {
         Some(before)
     }
 
-    /// The stage on the fields that are at hand, which are those after it from then on.
+    /// The stage on the present fields, which become those after it.
     fn fused(&self, at_hand: &mut Names, after: &Fields) -> Option<FusedStage> {
         let place = |name: &str| at_hand.iter().position(|known| **known == *name);
         Some(match self {

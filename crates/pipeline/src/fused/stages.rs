@@ -16,7 +16,7 @@ const FEW: usize = 4;
 #[derive(Debug)]
 pub(super) enum FusedStage {
     Match(Arc<Filter>),
-    /// Of the field in this place.
+    /// Unwinds the field in this place.
     Unwind {
         place: usize,
         preserves: bool,
@@ -50,7 +50,7 @@ impl PlaceSource {
     }
 }
 
-/// Gives what the stages make of a document with these fields.
+/// Runs the stages on a document with these fields, and passes on the results.
 pub(super) fn run(
     stages: &[FusedStage],
     names: &[Box<str>],

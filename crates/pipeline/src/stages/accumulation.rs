@@ -1,4 +1,4 @@
-//! One field of `$group`, `$bucket` …: which accumulator, over what.
+//! One field of `$group`, `$bucket` …: an accumulator with its operands.
 
 use super::placed::Placed;
 use super::ranking::{RANKINGS, Ranking, parse_ranking};
@@ -37,7 +37,7 @@ pub(crate) enum Accumulation {
     Script(ScriptAccumulator),
 }
 
-/// For what a state is started.
+/// The place in which a state is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asking {
     /// A group of `$group`.
@@ -92,7 +92,7 @@ impl Accumulation {
             ));
         }
         match (name, operand) {
-            // How documents are counted by all who know the older way.
+            // The older and still common way to count documents.
             ("$sum", Value::Int32(1)) => Ok(Accumulation::Count),
             _ => Accumulation::parse_operand(name, operand, scope),
         }
@@ -168,7 +168,7 @@ impl Accumulation {
         })
     }
 
-    /// Whether the state takes the same bytes whatever it is given.
+    /// Whether the size of the state never changes.
     pub(crate) fn keeps_its_size(&self) -> bool {
         match self {
             Accumulation::Count => true,
@@ -227,7 +227,7 @@ impl Accumulation {
 }
 
 impl State {
-    /// What came out; none is missing.
+    /// The result; `None` if it is missing.
     pub(crate) fn result(&mut self) -> Result<Option<Value>> {
         Ok(match self {
             State::One(state) => state.result(),
@@ -252,7 +252,7 @@ impl State {
         })
     }
 
-    /// About the bytes that the state keeps.
+    /// The approximate bytes that the state keeps.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             State::One(state) => state.bytes(),

@@ -74,7 +74,7 @@ fn wrong(code: Code, message: impl Into<String>) -> QueryError {
     QueryError::new(code, message)
 }
 
-/// What is grouped by is a path or an expression, not a plain value.
+/// Fails unless `groupBy` is a path or an expression.
 pub(super) fn check_group_by(value: &Value, code: Code) -> Result<()> {
     let computes = match value {
         Value::String(path) => path.starts_with('$'),
@@ -222,7 +222,7 @@ fn switch(group_by: &Value, boundaries: &[Value], default: Option<Value>) -> Doc
     named("$switch", switch)
 }
 
-/// The accumulators of the buckets: a count where none are named.
+/// Adds the accumulators of the buckets; a count if none are named.
 pub(super) fn add_output(spec: &mut Document, output: Option<&Document>) {
     match output {
         None => spec.push("count", named("$sum", 1)),

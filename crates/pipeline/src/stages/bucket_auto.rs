@@ -61,7 +61,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     })])
 }
 
-/// What the options say, each by itself; `groupBy` is checked alone.
+/// The options, each checked by itself.
 #[derive(Default)]
 struct Given<'o> {
     buckets: Option<usize>,
@@ -172,9 +172,9 @@ struct Bucketing {
     sorter: Option<Sorter<Keyed>>,
     /// The documents that are in no bucket yet.
     sorted: Option<Sorted<Keyed>>,
-    /// The documents that each bucket takes at least.
+    /// The least number of documents in a bucket.
     share: usize,
-    /// How many buckets there were.
+    /// The number of buckets so far.
     filled: usize,
     /// The last one, which ends where the next begins.
     before: Option<Bucket>,

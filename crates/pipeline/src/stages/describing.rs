@@ -1,4 +1,4 @@
-//! Stages that tell of the server itself: `$collStats $indexStats $planCacheStats $currentOp $listSessions
+//! Stages that describe the server itself: `$collStats $indexStats $planCacheStats $currentOp $listSessions
 //! $listLocalSessions`.
 
 use crate::collections::{CollectionStatistics, Subject, WantedOperations};
@@ -24,7 +24,7 @@ fn wrong(code: Code, message: impl Into<String>) -> QueryError {
     QueryError::new(code, message)
 }
 
-/// A stage that tells of a subject.
+/// The stage that describes a subject.
 pub(super) fn stage(
     name: &'static str,
     operand: &Value,

@@ -1,4 +1,4 @@
-//! `$graphLookup`: what can be reached in another collection by following values from document to document.
+//! `$graphLookup`: documents of another collection that can be reached by following values from document to document.
 
 use crate::fields::{self, checked_path};
 use crate::join_key::{JoinKey, JoinValues, key_of};

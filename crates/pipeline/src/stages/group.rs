@@ -23,7 +23,7 @@ type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomSt
 pub(super) struct Group {
     operand: Document,
     id: Expression,
-    /// Whether `_id` may be computed twice of a document with the same result.
+    /// Whether computing `_id` twice for the same document has the same result.
     is_steady: bool,
     fields: Arc<Vec<(String, Accumulation)>>,
     /// Whether what accumulates may grow.
@@ -40,7 +40,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     Ok(vec![Arc::new(Group::parse(spec, scope).map_err(in_group)?)])
 }
 
-/// MongoDB runs groups in an engine of its own, which has other codes for the same errors.
+/// The error with MongoDB's code in groups, which run in another engine that has other codes for the same errors.
 fn in_group(error: QueryError) -> QueryError {
     match error {
         QueryError::Language(error) if error.is_division_by_zero => {
@@ -86,7 +86,7 @@ impl Group {
     }
 }
 
-/// `{_id: {a: 1}}` looks like a projection, which a key is not.
+/// Refuses `{_id: {a: 1}}`, which looks like a projection.
 fn check_id(id: &Value) -> Result<()> {
     let Value::Document(id) = id else {
         return Ok(());
@@ -136,31 +136,31 @@ impl Stage for Group {
     }
 }
 
-/// The groups so far. Once they are as many as memory takes, further documents wait in files, sorted by their keys; at
-/// the end they are added to their groups, one group after the other.
+/// The groups so far. Once they fill the memory, further documents wait in files, sorted by their keys; at the end they are
+/// added to their groups, one group after the other.
 struct Grouping {
     group: Group,
     run: Run,
-    /// Where each key's group is.
+    /// The place of each key's group.
     places: HashMap<Box<[u8]>, usize>,
-    /// None once a group was given.
+    /// The groups; `None` once a group was returned.
     groups: Vec<Option<OneGroup>>,
-    /// What keys and states hold.
+    /// The bytes of keys and states.
     bytes: usize,
     kept: Kept,
     /// Results that went to a file while the cursor was idle.
     results: Option<SpillRun>,
-    /// The key of the document at hand, kept to be written again.
+    /// A buffer for the key of the present document.
     key: Vec<u8>,
     /// The documents that came when memory was full.
     rest: Option<Sorter<Row>>,
     sorted: Option<Sorted<Row>>,
-    /// How many of the groups in memory were given at the end.
+    /// The number of groups in memory that were returned at the end.
     given: usize,
 }
 
 struct OneGroup {
-    /// A document of its `_id` alone, as BSON: kept and given with less work than a tree.
+    /// A document with only its `_id`, as BSON, which is less work to keep and return than a tree.
     id: DocumentBuf,
     states: Vec<State>,
 }
@@ -226,7 +226,7 @@ impl Grouping {
         bytes > LONG_BYTES && !self.kept.fits(self.bytes + bytes)
     }
 
-    /// Opens a group for the key at hand.
+    /// Opens a group for the present key.
     fn open(&mut self, id: DocumentBuf) -> Result<usize> {
         let at = self.groups.len();
         let group = self.group.start(id, &self.run.variables)?;
@@ -236,7 +236,7 @@ impl Grouping {
         Ok(at)
     }
 
-    /// The next group to be given, in memory or made of files.
+    /// The next group to return, from memory or from files.
     fn next_group(&mut self) -> Result<Option<OneGroup>> {
         if let Some(group) = self.next_of_rest().map_err(in_group)? {
             return Ok(Some(group));

@@ -1,4 +1,4 @@
-//! The stages, a file each.
+//! The stages, one file or folder for each.
 
 pub(super) mod accumulation;
 pub(super) mod bucket;

@@ -1,4 +1,4 @@
-//! `$out`: the results become a collection, in one step, once all are there.
+//! `$out`: the results replace a collection, in one step, once all of them are written.
 
 use super::write_batch::{WriteBatch, insert_all};
 use crate::collections::WriteTarget;
@@ -132,7 +132,7 @@ impl Replacing {
 
 impl Drop for Replacing {
     fn drop(&mut self) {
-        // It did not come to its end.
+        // The stage was interrupted.
         if let Some(replacement) = self.replacement.take() {
             self.run.surroundings.collections.discard(replacement.collection);
         }

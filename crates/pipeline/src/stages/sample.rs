@@ -1,4 +1,4 @@
-//! `$sample`: documents picked at random. Few of a whole collection are drawn from it before the pipeline runs ([`query::execute::draw`]).
+//! `$sample`: documents picked at random. A few of a whole collection are drawn before the pipeline runs ([`query::execute::draw`]).
 
 use crate::kept::Kept;
 use crate::row::Row;

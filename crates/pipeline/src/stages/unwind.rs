@@ -137,7 +137,7 @@ impl Stage for Unwind {
 
 struct Unwinding {
     unwind: Unwind,
-    /// Where it goes on while nobody asks; `None` if it may not.
+    /// The folder for pauses; `None` if files may not be used.
     spill: Option<Arc<SpillFolder>>,
     /// The row that is being unwound.
     long: Option<Long>,
@@ -147,7 +147,7 @@ struct Unwinding {
     waiting: Waiting,
 }
 
-/// A row of which much is made: a page at a time.
+/// A row with many elements, unwound a page at a time.
 struct Long {
     /// The document with nothing in the array's place: the array is not copied for each of its elements.
     around: Document,
@@ -249,7 +249,7 @@ impl Long {
         }
     }
 
-    /// Gives a page of rows; whether it was the last.
+    /// Makes a page of rows. Returns true if it was the last.
     fn give(&mut self, unwind: &Unwind, out: &mut Vec<Row>) -> Result<bool> {
         let mut bytes = 0;
         while out.len() < PAGE_ROWS && bytes < PAGE_BYTES {
@@ -302,7 +302,7 @@ impl Unwinding {
         });
     }
 
-    /// Unwinds a document that is BSON by copying the bytes around the array and of each element; false where that is
+    /// Unwinds a BSON document by copying the bytes around the array and those of each element. Returns false if that is
     /// not enough.
     fn unwind_bytes(&self, row: &Row, out: &mut Vec<Row>) -> bool {
         let (Row::Raw(document), [name], None) = (row, self.unwind.path.parts(), &self.unwind.index) else {

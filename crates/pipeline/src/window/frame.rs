@@ -1,4 +1,4 @@
-//! Frames: which neighbours of a document a function sees.
+//! Frames: the neighbours of a document that a function sees.
 
 use super::partition::Partition;
 use crate::stage::StageScope;
@@ -16,12 +16,12 @@ pub(super) enum Bound<T> {
     Unbounded,
     /// At the document itself, and at none of those that are equal to it.
     Current,
-    /// So far away.
+    /// At this distance.
     Offset(T),
 }
 
 impl<T: Copy> Bound<T> {
-    /// How far away it is, if that is said.
+    /// The distance, if one is given.
     fn distance(&self, none: T) -> Option<T> {
         match self {
             Bound::Unbounded => None,

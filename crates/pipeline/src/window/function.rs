@@ -1,4 +1,4 @@
-//! The functions of `$setWindowFields`, and how each goes over a partition.
+//! The functions of `$setWindowFields`, and how each runs over a partition.
 
 use super::frame::Frame;
 use super::moving::{Filling, Smoothing};
@@ -13,13 +13,13 @@ use language::expression::{Expression, Variables};
 use language::interruption::steps;
 use value::{Document, Value};
 
-/// Asked for each value that is computed, whether there is room to keep it.
+/// Called with each computed value; fails if there is no room to keep it.
 pub(super) type Room<'r> = &'r mut dyn FnMut(&Option<Value>) -> Result<()>;
 
 /// A parsed function.
 #[derive(Clone, Debug)]
 pub(super) enum Function {
-    /// An accumulator whose state can forget.
+    /// An accumulator from whose state values can be removed.
     Removable(RemovableKind, Expression),
     /// Any other accumulator of `$group`.
     Accumulated(Accumulation),
@@ -68,7 +68,7 @@ impl Function {
     }
 }
 
-/// Where each value lies between the ends of its frame.
+/// The place of each value between the ends of its frame.
 fn scale(
     scaling: &Scaling,
     partition: &Partition,
@@ -77,7 +77,7 @@ fn scale(
 ) -> Result<Vec<Option<Value>>> {
     let values = partition.evaluate(&scaling.input, variables)?;
     scaling::check(&values, frame)?;
-    // Two numbers for each document, beside what is counted of it.
+    // Two numbers for each document, besides the bytes that are counted for it.
     let ends = |kind: RemovableKind| {
         let state = kind.start(frame.begins_with_partition(), None);
         slide(state, &values, partition, frame, &mut |_: &Option<Value>| Ok(()))

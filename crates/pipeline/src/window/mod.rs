@@ -1,11 +1,11 @@
 //! `$setWindowFields`: values computed over the neighbours of each document in its partition.
 //!
-//! [`parse`] reads the stage. At work ([`running`]) it sorts all documents by partition and order, takes one partition
-//! after the other, and lets each output ([`function`]) go over its documents once: the frame ([`frame`]) of the next
-//! document begins and ends nowhere before that of this one, so that what comes in is added to a state and what goes out
-//! is removed from it ([`removable`]). A function whose state cannot forget is computed anew for each different frame.
+//! [`parse`] reads the stage. When it runs ([`running`]), it sorts all documents by partition and order, takes one partition
+//! after the other, and computes each output ([`function`]) in one pass over its documents. The frame ([`frame`]) of a document
+//! never begins or ends before that of the document before it, so values that enter the frame are added to a state, and those that
+//! leave it are removed ([`removable`]). A function whose state does not allow that is computed anew for each different frame.
 //!
-//! What must hold: all outputs see the documents as they came in, not what another output sets.
+//! What must hold: all outputs see the documents as they came in, not the values that other outputs set.
 
 mod frame;
 mod function;

@@ -1,4 +1,4 @@
-//! Functions that go through a partition from its beginning: `$expMovingAvg $locf $linearFill`.
+//! Functions that run through a partition from its beginning: `$expMovingAvg $locf $linearFill`.
 
 use super::partition::Partition;
 use super::slope::divide;
@@ -7,12 +7,12 @@ use language::expression::number::Number;
 use language::expression::{Expression, Variables};
 use value::{Decimal128, Value, ValueRef};
 
-/// `$expMovingAvg`: an average in which what lies further back weighs less. As in MongoDB it is computed in decimals, and is
-/// a double unless a decimal came.
+/// `$expMovingAvg`: an average in which older values weigh less. As in MongoDB it is computed in decimals, and is
+/// a double unless one of the values is a decimal.
 #[derive(Clone, Debug)]
 pub(super) struct Smoothing {
     pub(super) input: Expression,
-    /// What the newest value weighs.
+    /// The weight of the newest value.
     pub(super) weight: Decimal128,
 }
 
@@ -45,9 +45,9 @@ impl Smoothing {
 /// Values for documents that have none.
 #[derive(Clone, Debug)]
 pub(super) enum Filling {
-    /// `$locf`: the last one that was there.
+    /// `$locf`: the last value before.
     LastObserved(Expression),
-    /// `$linearFill`: on the line between those around it.
+    /// `$linearFill`: a value on the line between those around it.
     Linear(Expression),
 }
 
@@ -113,7 +113,7 @@ fn passes_for_date(value: &Value) -> bool {
     )
 }
 
-/// A value that is sorted by must be another than the last one and of its kind.
+/// Fails unless a sort value differs from the last one and is of the same kind.
 fn check_place(value: &Value, last: Option<&Value>) -> Result<()> {
     if !passes_for_date(value) && Number::of(value.as_ref()).is_none() {
         return Err(QueryError::type_mismatch(format!(
@@ -138,7 +138,7 @@ fn check_place(value: &Value, last: Option<&Value>) -> Result<()> {
     }
 }
 
-/// How far it is from one value that is sorted by to another, which both are numbers or dates.
+/// The distance between two sort values, both of which are numbers or dates.
 fn distance(from: &Value, to: &Value) -> Result<Number> {
     let place = |value: &Value| match value.as_ref() {
         ValueRef::DateTime(ms) => Some(Number::Long(ms)),

@@ -24,7 +24,7 @@ use value::key::Direction;
 use value::path::FieldPath;
 use value::{Decimal128, Document, Value, ValueRef};
 
-/// The accumulators of `$group` whose state cannot forget.
+/// The accumulators of `$group` from whose state no values can be removed.
 const ACCUMULATORS: [&str; 13] = [
     "$count",
     "$concatArrays",
@@ -62,10 +62,10 @@ pub fn window_function_names() -> impl Iterator<Item = &'static str> {
 #[derive(Clone, Debug)]
 pub(crate) struct Windows {
     operand: Document,
-    /// By what documents fall into partitions; `None` if all are one.
+    /// The expression for the partition of a document; `None` if all are one.
     pub(super) partition_by: Option<Expression>,
     pub(super) sort: Option<SortPattern>,
-    /// The one field that is sorted by, as an expression: what frames, slopes and lines go by.
+    /// The one sort field, as an expression, which frames, slopes and lines are based on.
     pub(super) axis: Option<Expression>,
     pub(super) outputs: Arc<Vec<Output>>,
 }
@@ -148,7 +148,7 @@ fn is_below_one(number: Decimal128) -> bool {
     value::compare(ValueRef::Decimal128(number), ValueRef::Int32(1)).is_lt()
 }
 
-/// Whether one of the paths that are taken is this one, leads to it, or lies below it.
+/// Whether a taken path is this one, leads to it, or lies below it.
 fn is_conflicting(path: &str, taken: &BTreeSet<&str>) -> bool {
     let mut on_the_way = path.match_indices('.').map(|(at, _)| &path[..at]);
     let below = format!("{path}.");

@@ -6,13 +6,13 @@ use language::expression::{Expression, Variables, size_bytes};
 use language::interruption::steps;
 use value::Value;
 
-/// The documents of a partition with what was sorted by.
+/// The documents of a partition with their sort values and keys.
 #[derive(Debug, Default)]
 pub(super) struct Partition {
     rows: Vec<Row>,
-    /// The value of the one field that is sorted by; empty where it is not one.
+    /// The values of the one sort field; empty if there is not exactly one.
     sort_values: Vec<Value>,
-    /// The bytes that were sorted by.
+    /// The sort keys.
     sort_keys: Vec<Vec<u8>>,
     bytes: usize,
 }
@@ -39,12 +39,12 @@ impl Partition {
         self.bytes
     }
 
-    /// The values of the field that is sorted by, null where it is missing.
+    /// The values of the sort field, null if it is missing.
     pub(super) fn sort_values(&self) -> &[Value] {
         &self.sort_values
     }
 
-    /// Whether a document is equal to the one before it in all that is sorted by.
+    /// Whether a document has the same sort key as the one before it.
     pub(super) fn ties_with_previous(&self, at: usize) -> bool {
         at > 0 && self.sort_keys[at] == self.sort_keys[at - 1]
     }
@@ -72,7 +72,7 @@ impl Partition {
     }
 }
 
-/// The variables, as expressions on one document after the other see them.
+/// The variables for expressions on one document after the other.
 pub(super) struct Shown<'v> {
     given: &'v Variables,
     with_metadata: Option<Variables>,
@@ -86,7 +86,7 @@ impl<'v> Shown<'v> {
         }
     }
 
-    /// Those that expressions on this document see: with its metadata, where it has some.
+    /// The variables for expressions on this document, with its metadata if it has any.
     pub(super) fn of(&mut self, row: &Row) -> &Variables {
         let given = self.given;
         let Some(metadata) = row.metadata() else {

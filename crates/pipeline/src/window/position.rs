@@ -6,12 +6,12 @@ use language::expression::number::Number;
 use language::expression::{Expression, Variables};
 use value::Value;
 
-/// What of the place is told.
+/// How the place is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// How many documents come before, and 1; equal ones have the same.
+    /// The number of documents before it, plus 1; equal documents have the same rank.
     Rank,
-    /// How many different ones come before, and 1.
+    /// The number of different documents before it, plus 1.
     Dense,
     /// The place itself, from 1.
     Number,
@@ -56,7 +56,7 @@ impl Place {
 pub(super) struct Shift {
     pub(super) output: Expression,
     pub(super) by: i64,
-    /// The value where there is no such document, or nothing in it.
+    /// The value if there is no such document, or if it has no value.
     pub(super) default: Value,
 }
 

@@ -1,4 +1,4 @@
-//! `$setWindowFields` at work: sorted, then a partition at a time.
+//! Running a `$setWindowFields`: sorting, then one partition at a time.
 
 use super::parse::Windows;
 use super::partition::Partition;

@@ -1,4 +1,4 @@
-//! `$derivative` and `$integral`: change and area over the value that is sorted by.
+//! `$derivative` and `$integral`: change and area over the sort value.
 
 use super::frame::Frame;
 use super::partition::Partition;
@@ -112,7 +112,7 @@ impl Derivative {
     }
 }
 
-/// What the input grows by from one value to another; between two dates in milliseconds.
+/// The growth of the input from one value to another; between two dates in milliseconds.
 fn rise(first: Option<&Value>, last: Option<&Value>) -> Result<Number> {
     let present = |value: &&Value| !fields::is_null(value.as_ref());
     match (first.filter(present), last.filter(present)) {
@@ -134,7 +134,7 @@ fn rise(first: Option<&Value>, last: Option<&Value>) -> Result<Number> {
     }
 }
 
-/// A point of the curve: where it is on the axis, and how high.
+/// A point of the curve: its sort value and its height.
 type Point = (Number, Number);
 
 impl Integral {
@@ -180,7 +180,7 @@ impl Integral {
         Ok(results)
     }
 
-    /// The points of the documents that are in a frame; those that are in none are not looked at, whatever they have.
+    /// The points of the documents that are in any frame; the others are not read, so they cannot fail.
     fn points(
         &self,
         partition: &Partition,
@@ -258,7 +258,7 @@ fn is_nan((at, height): &Point) -> bool {
     at.is_nan() || height.is_nan()
 }
 
-/// The area of the trapezoid below two points. What is not a number has none: the frames that it is in have no sum at all.
+/// The area of the trapezoid below two points. 0 if it is not a number; the frames that contain it have no sum at all.
 fn area(before: Point, point: Point) -> Number {
     if is_nan(&before) || is_nan(&point) {
         return Number::Int(0);

@@ -1,4 +1,4 @@
-//! Lookups whose stages run for each document, or once where they depend on none.
+//! Lookups whose stages run for each document, or once if they do not depend on it.
 
 use super::Lookup;
 use crate::Result;

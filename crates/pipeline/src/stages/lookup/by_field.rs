@@ -1,4 +1,4 @@
-//! Lookups by equal fields: one query for many documents, whose results are then dealt out by a table of values.
+//! Lookups by equal fields: one query for several documents, whose results are then distributed by a table of values.
 
 use super::found::Found;
 use super::whole::{WholeSide, is_plain};
@@ -16,7 +16,7 @@ use query::execute::Interruption;
 use std::sync::Arc;
 use value::{DocumentBuf, DocumentRef, RawDocument, Value, ValueRef};
 
-/// The documents that are looked up together.
+/// The most documents that are looked up together.
 const ROWS_TOGETHER_MAX: usize = 1_000;
 
 /// The documents for which the other side is asked before the first of them is joined: the look-ups of several wait for memory at

@@ -1,4 +1,4 @@
-//! `$lookup`: what another collection has for each document.
+//! `$lookup`: joins each document with documents of another collection.
 
 mod by_document;
 mod by_field;
@@ -22,11 +22,11 @@ use value::path::FieldPath;
 #[derive(Debug)]
 struct Lookup {
     operand: Document,
-    /// What is looked up; it has no stages where none are given.
+    /// The pipeline that is looked up; without stages if none are given.
     sub: SubPipeline,
-    /// Where the results go.
+    /// The field for the results.
     into: FieldPath,
-    /// The fields that must be equal, where they are given.
+    /// The fields that must be equal, if they are given.
     fields: Option<JoinFields>,
     /// The variables that the stages see, by name.
     variables: Vec<(String, Expression)>,

@@ -1,5 +1,5 @@
-//! The other side of a lookup read as a whole, where this many documents look something up that this is less than asking for
-//! it by an index.
+//! Reading the whole foreign collection of a lookup, if there are so many look-ups that this is less work than an index scan for
+//! each.
 
 use super::found::Found;
 use super::{JoinFields, Lookup};
@@ -12,8 +12,8 @@ use std::sync::Arc;
 use store::{Collection, Sequence};
 use value::{Value, ValueRef};
 
-/// The other side is read once this part of its documents was asked for: by an index each costs about as much as reading
-/// this many in their order, so that both together take at most twice the better one.
+/// The whole collection is read once there was one look-up for this many of its documents. A look-up by an index costs about as much
+/// as reading this many documents in order, so both together cost at most twice the better one.
 const ASKED_FOR_PART: u64 = 16;
 
 /// The bytes that take about as long to read as one more document.
@@ -25,14 +25,14 @@ const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// What the table takes beside each document.
 const OVERHEAD_BYTES: u64 = 200;
 
-/// The other side as far as it is known.
+/// The foreign collection, once it was read.
 pub(super) struct WholeSide {
-    /// How many documents have looked something up so far.
+    /// The number of look-ups so far.
     asked: u64,
     read: Option<Read>,
 }
 
-/// All that the other side had at one moment.
+/// All documents of the foreign collection at one moment.
 struct Read {
     head: Sequence,
     found: Found,
@@ -44,8 +44,8 @@ impl WholeSide {
         WholeSide { asked: 0, read: None }
     }
 
-    /// The results for documents that look for these values, if they are better taken from the whole; `None` if the index is
-    /// to be asked.
+    /// The results for these values, if they are better taken from the whole collection; `None` if the index is to be
+    /// used.
     pub(super) async fn find(
         &mut self,
         (lookup, fields): (&Lookup, &JoinFields),
@@ -58,7 +58,7 @@ impl WholeSide {
         let Some(collection) = side(lookup, run)?.filter(|_| plain) else {
             return Ok(None);
         };
-        // What was committed since then is to be seen, as it would be by an index.
+        // Later commits must be seen, as a scan of an index would see them.
         if self
             .read
             .as_ref()
@@ -85,7 +85,7 @@ impl WholeSide {
 }
 
 impl WholeSide {
-    /// The other side, if it was read before and is the same still.
+    /// The foreign collection, if it was read before and has not changed since.
     pub(super) fn at_hand(&self, lookup: &Lookup, run: &Run) -> Result<Option<&Found>> {
         let Some(read) = &self.read else { return Ok(None) };
         let is_same = side(lookup, run)?.is_some_and(|collection| collection.head() == read.head);
@@ -104,7 +104,7 @@ fn side(lookup: &Lookup, run: &Run) -> Result<Option<Arc<Collection>>> {
         .filter(|collection| resolved.stages.is_empty() && !collection.is_view()))
 }
 
-/// Values that equal nothing but what has the same key. Null is also found where nothing is.
+/// Whether a value equals only values with the same key. Null does not, since it also equals a missing value.
 pub(super) fn is_plain(value: ValueRef<'_>) -> bool {
     !matches!(
         value,
@@ -116,7 +116,7 @@ pub(super) fn is_plain(value: ValueRef<'_>) -> bool {
     )
 }
 
-/// Reads all documents of the other side; `None` if they have become too many meanwhile.
+/// Reads all documents of the foreign collection; `None` if there are too many by now.
 async fn read(
     lookup: &Lookup,
     fields: &JoinFields,

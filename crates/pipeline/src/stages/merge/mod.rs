@@ -1,4 +1,4 @@
-//! `$merge`: the results written into a collection, each over, into or beside the document that it belongs to.
+//! `$merge`: writes the results into a collection. Each replaces its counterpart there, is merged into it, or is inserted.
 
 mod parse;
 mod target;
@@ -19,7 +19,7 @@ use value::{Document, Value};
 struct Merge {
     operand: Value,
     into: Namespace,
-    /// The fields in which documents that belong together are equal.
+    /// The fields in which a result equals its counterpart.
     on: Vec<(String, FieldPath)>,
     matched: WhenMatched,
     not_matched: WhenNotMatched,
@@ -27,7 +27,7 @@ struct Merge {
     variables: Vec<(String, Expression)>,
 }
 
-/// What becomes of a document that belongs to one in the collection.
+/// What to do with a result that has a counterpart.
 #[derive(Clone, Debug, PartialEq)]
 enum WhenMatched {
     Replace,
@@ -37,7 +37,7 @@ enum WhenMatched {
     Pipeline(Vec<Value>),
 }
 
-/// What becomes of a document that belongs to none.
+/// What to do with a result without a counterpart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WhenNotMatched {
     Insert,

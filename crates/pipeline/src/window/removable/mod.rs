@@ -1,4 +1,4 @@
-//! Accumulators that can forget: a value comes into the frame, and goes out of it again.
+//! Accumulators for moving frames: values are added when they enter the frame, and removed when they leave it.
 
 mod collection;
 mod covariance;
@@ -21,17 +21,17 @@ use value::collation::Collation;
 
 /// The state of a function over a moving frame. Values are removed in the order in which they were added.
 pub(super) trait Removable: Debug + Send {
-    /// A value comes in; none is missing.
+    /// Adds a value; `None` is a missing one.
     fn add(&mut self, value: Option<&Value>) -> Result<()>;
 
-    /// The oldest value goes out.
+    /// Removes the oldest value, which is given.
     fn remove(&mut self, value: Option<&Value>);
 
-    /// What comes out of the values that are in.
+    /// The result for the values in the frame.
     fn result(&mut self) -> Value;
 }
 
-/// The accumulators that can forget.
+/// The accumulators from which values can be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RemovableKind {
     Sum,
@@ -87,8 +87,8 @@ impl RemovableKind {
         })
     }
 
-    /// The state before any value; values are compared by the collation where there is one. Of a frame that begins with the
-    /// partition nothing ever goes out; there `$group` does it, whose rounding differs, and whose choice among equal values.
+    /// The state before any value; values are compared by the collation, if there is one. Nothing ever leaves a frame that begins with
+    /// the partition; for such a frame the accumulator of `$group` is used, whose rounding and choice among equal values differ.
     pub(super) fn start(self, only_grows: bool, collation: Option<&Collation>) -> Box<dyn Removable> {
         if only_grows && let Some(growing) = self.of_group() {
             return Box::new(Growing(growing.start(collation)));

@@ -1,4 +1,4 @@
-//! The values of a moving frame in order, each as often as it is in.
+//! The values of a moving frame in order, each as often as it is in the frame.
 
 use language::expression::Ordered;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ impl Multiset {
         self.values.insert((key, self.arrivals), original);
     }
 
-    /// Takes out the one that came first of those equal to this value.
+    /// Removes the one that came first among those equal to this value.
     pub(super) fn remove(&mut self, value: &Value) {
         let (key, _) = Ordered::of(value.clone(), self.collation.as_ref());
         let first = self.values.range((key.clone(), 0)..).next();
