@@ -88,9 +88,8 @@ impl Engine {
         }))
     }
 
-    /// Makes a collection that remembers this many revisions of a branch. Fails if it exists. Of a `partitioned` one,
-    /// ids
-    /// are to name the partitions that documents belong to.
+    /// Makes a collection that remembers this many revisions of a branch. Fails if it exists. In a `partitioned` one, ids must
+    /// name the partitions that documents belong to.
     pub async fn create_revisioned(
         &self,
         namespace: &Namespace,
@@ -120,8 +119,8 @@ impl RevisionedCollection {
         RevisionedSnapshot::new(&self.collection, self.collection.snapshot().await?)
     }
 
-    /// The collection as it is on the disk: what a feed tells, no crash takes back, and it tells it under a position that no other
-    /// change will have.
+    /// The collection as it is on the disk: no crash takes back what a feed reads from it, and no other change will have the
+    /// same position.
     pub async fn durable_snapshot(&self) -> Result<RevisionedSnapshot> {
         RevisionedSnapshot::new(&self.collection, self.collection.durable_snapshot().await?)
     }
@@ -131,14 +130,14 @@ impl RevisionedCollection {
         self.collection.head()
     }
 
-    /// Waits until there is a change after `sequence`; false if the collection was dropped meanwhile.
+    /// Waits until there is a change after `sequence`. Returns false if the collection was dropped meanwhile.
     pub async fn changed_after(&self, sequence: &Sequence) -> bool {
         let mut head = self.collection.head_watch();
         let is_over = |head: &Sequence| head > sequence || self.collection.is_dropped();
         head.wait_for(is_over).await.is_ok() && !self.collection.is_dropped()
     }
 
-    /// Makes sure that what was acknowledged outlives a crash.
+    /// Makes everything that was acknowledged durable.
     pub async fn flush(&self) -> Result<()> {
         self.engine.flush().await
     }
@@ -178,12 +177,12 @@ impl RevisionedCollection {
         self.set_property(SECURITY, Value::from(security)).await
     }
 
-    /// Whether ids are to name the partitions that documents belong to.
+    /// Whether ids must name the partitions that documents belong to.
     pub fn is_partitioned(&self) -> bool {
         self.collection.options().is_partitioned()
     }
 
-    /// Whether its oldest documents go once it is too large: the change log then tells nothing of them.
+    /// Whether it is capped: its oldest documents are then deleted without entries in the change log.
     pub fn is_capped(&self) -> bool {
         self.collection.options().capped.is_some()
     }
@@ -209,7 +208,7 @@ impl RevisionedCollection {
         Ok(set.await?)
     }
 
-    /// Writes revisions; one outcome for each, whatever becomes of the others.
+    /// Writes revisions, each independently of the others. Returns one outcome for each.
     pub async fn edit(&self, edits: Vec<Edit>, journaled: bool) -> Result<Vec<EditOutcome>> {
         let writes = edits.into_iter().map(WriteOp::Edit);
         let outcomes = self.write_checked(writes, journaled).await?.into_iter();
@@ -217,15 +216,15 @@ impl RevisionedCollection {
         Ok(told.collect())
     }
 
-    /// Inserts documents, whatever becomes of the others. Returns for each the position after its insertion, or why it was refused.
-    /// Revisions are not computed: a reader of the document gets its revision.
+    /// Inserts documents, each independently of the others. Returns for each the position after its insertion, or why it was refused.
+    /// Revisions are not computed until the documents are read.
     pub async fn insert(&self, documents: Vec<DocumentBuf>) -> Result<Vec<Result<Sequence>>> {
         let writes = documents.into_iter().map(WriteOp::Insert);
         let outcomes = self.write_checked(writes, true).await?.into_iter();
         Ok(outcomes.map(|outcome| outcome.and_then(inserted)).collect())
     }
 
-    /// Commits the writes that the validator lets through. Returns for each what came of it, or why it was refused.
+    /// Commits the writes that pass the validator. Returns the outcome of each, or why it was refused.
     async fn write_checked(
         &self,
         writes: impl Iterator<Item = WriteOp>,
@@ -250,7 +249,7 @@ impl RevisionedCollection {
         Ok(refusals.into_iter().map(outcome).collect())
     }
 
-    /// Removes leaves as if they had never been; for each document those that were there.
+    /// Removes leaves as if they had never existed. Returns those that were removed, for each document.
     pub async fn purge(&self, purges: Vec<(Value, Vec<Revision>)>) -> Result<Vec<Vec<Revision>>> {
         let purge = |(id, revisions)| WriteOp::Purge { id, revisions };
         let operations = purges.into_iter().map(purge).collect();
@@ -337,7 +336,7 @@ fn inserted(outcome: Outcome) -> Result<Sequence> {
     }
 }
 
-/// Why the collection's validator refuses a write, if it does; deletions are not checked.
+/// The error if the collection's validator refuses a write; deletions are not checked.
 fn refusal(validator: &Validator, write: &WriteOp) -> Option<Error> {
     let document = match write {
         WriteOp::Insert(document) => document,

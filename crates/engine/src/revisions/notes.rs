@@ -1,4 +1,4 @@
-//! Notes: what a protocol keeps of a document besides its fields, written with its revisions.
+//! Notes: what a protocol keeps with a document besides its fields, written with its revisions.
 
 use super::{EditOutcome, RevisionedCollection, RevisionedSnapshot, edit_outcome};
 use crate::error::{Error, Result};
@@ -8,8 +8,8 @@ use store::{PageLimit, Resolve, WriteOp};
 use value::{DocumentBuf, Value, ValueRef};
 
 impl RevisionedCollection {
-    /// Writes revisions that follow several leaves or stand beside them, with the notes of their documents; one outcome
-    /// for each, whatever becomes of the others.
+    /// Writes revisions that follow several leaves or stand beside them, with the notes of their documents. Each is independent of the
+    /// others. Returns one outcome for each.
     pub async fn resolve(&self, resolves: Vec<Resolve>, journaled: bool) -> Result<Vec<EditOutcome>> {
         let validator = self.engine.validators().of(&self.collection)?;
         let mut outcomes: Vec<Option<EditOutcome>> = Vec::with_capacity(resolves.len());
@@ -36,18 +36,18 @@ impl RevisionedCollection {
 }
 
 impl RevisionedSnapshot {
-    /// What a protocol keeps of a document besides its fields.
+    /// The notes of a document; `None` if it has none.
     pub async fn notes(&self, id: ValueRef<'_>) -> Result<Option<DocumentBuf>> {
         Ok(self.snapshot.notes(id).await?)
     }
 
-    /// The same of many documents, in their order.
+    /// The notes of several documents, in their order.
     pub async fn notes_of(&self, ids: &[Value]) -> Result<Vec<Option<DocumentBuf>>> {
         Ok(self.snapshot.notes_of(ids).await?)
     }
 
-    /// The terms of a name within a range with the `_id`s of their documents, deleted ones included, after a term and
-    /// `_id` where they are given; false if there are more.
+    /// The terms of a name within a range, with the `_id`s of their documents, including deleted ones. They come after a term and
+    /// `_id` if these are given. Returns false if there are more.
     pub async fn terms(
         &self,
         name: &str,

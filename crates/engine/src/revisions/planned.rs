@@ -1,7 +1,7 @@
-//! Finding by the indexes of the MongoDB protocol what another protocol asks for.
+//! Answering selectors of another protocol by indexes of the MongoDB protocol.
 //!
-//! If a selector's own indexes do not fit, the planner is given the filter that the selector amounts to. It returns
-//! ids in order. The caller reads and matches the documents, because the filter finds more than the selector.
+//! If a selector's own indexes do not fit, the planner gets the filter that the selector amounts to. It returns
+//! ids in order. The caller reads and matches the documents, because the filter may match more than the selector.
 
 use super::{Order, RevisionedCollection};
 use crate::error::Result;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use store::{FieldKind, Index, IndexState};
 use value::{Document, Value, doc};
 
-/// The bytes of ids that are asked for at once.
+/// The bytes of ids that are read at once.
 const BATCH_BYTES: usize = 1 << 20;
 
 /// The ids of documents that an index found, in order.
@@ -22,13 +22,12 @@ const BATCH_BYTES: usize = 1 << 20;
 pub struct FoundIds {
     cursor: FindCursor,
     exhausted: bool,
-    /// The last that was given.
+    /// The last id that was returned.
     last: Option<Value>,
 }
 
 impl RevisionedCollection {
-    /// What a selector finds with an index that was made for MongoDB's filters, and possibly more; `None` if no such
-    /// index bounds it.
+    /// The ids that an index for MongoDB's filters has for a selector, and possibly more; `None` if no such index bounds it.
     pub async fn found_ids(&self, selector: &Selector, order: Order) -> Result<Option<FoundIds>> {
         let indexes = self.collection.indexes();
         let has_arrays = |field: &str| {

@@ -1,4 +1,4 @@
-//! What a collection remembers of purges.
+//! The purges that a collection remembers.
 
 use super::{RevisionedCollection, RevisionedSnapshot};
 use crate::error::Result;
@@ -7,7 +7,7 @@ use value::Value;
 
 /// The property that says how many purges are shown.
 const PURGES_KEPT: &str = "purgesKept";
-/// How many that is if it was never set (CouchDB's default).
+/// The number of purges if it was never set (CouchDB's default).
 const PURGES_KEPT_DEFAULT: usize = 1_000;
 
 impl RevisionedCollection {

@@ -1,4 +1,4 @@
-//! How a collection is searched, in the forms that protocols gave it.
+//! Descriptions of a collection's full-text indexes, in the protocols' forms.
 
 use super::RevisionedCollection;
 use crate::error::Result;

@@ -20,7 +20,7 @@ pub struct RevisionedSnapshot {
 /// The form of the tokens of positions, their first byte: tokens of another form are refused.
 const TOKEN_FORM: u8 = 1;
 
-/// A position in an index of a collection, in the order of its ascending keys. What it is made of is the store's.
+/// A position in an index of a collection, in the order of its ascending keys. Only the store knows what it is made of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DocumentPosition(Vec<u8>);
 
@@ -29,8 +29,8 @@ impl DocumentPosition {
         DocumentPosition(key)
     }
 
-    /// The position of a token that a client sends back; `None` if the text is no token. One that was made up is a
-    /// position between two documents.
+    /// The position of a token that a client sends back; `None` if the text is not a token. A made-up token is a position between
+    /// two documents.
     pub fn from_token(token: &str) -> Option<DocumentPosition> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         match bytes.split_first() {
@@ -69,7 +69,7 @@ impl RevisionedSnapshot {
         self.snapshot.head()
     }
 
-    /// The documents in it that are not deleted: of a time series' documents of one `_id` the first alone is seen.
+    /// The number of documents that are not deleted. Documents of a time series that repeat an `_id` are not counted.
     pub fn count(&self) -> u64 {
         self.snapshot.ids_count()
     }
@@ -109,19 +109,19 @@ impl RevisionedSnapshot {
         Ok(self.snapshot.body(history, at).await?)
     }
 
-    /// The changes after `from` in this order, at most `limit`, and fewer of long documents; none if there are no more.
+    /// The changes after `from` in this order, or before it if backward: at most `limit`, fewer if their documents are long. Empty
+    /// at the end of the log.
     pub async fn changes(&self, from: &Sequence, order: Order, limit: usize) -> Result<Vec<Change>> {
         Ok(self.snapshot.changes(from, order, limit).await?)
     }
 
-    /// The same, until their documents have as many bytes as the limit says; with it, whether there are more.
+    /// As [`RevisionedSnapshot::changes`], limited by the bytes of the documents too. Also returns whether these are the last.
     pub async fn change_page(&self, from: &Sequence, order: Order, limit: PageLimit) -> Result<ChangePage> {
         Ok(self.snapshot.change_page(from, order, limit).await?)
     }
 
-    /// Documents in the order of their `_id`s, within the limit but for the last one's bytes, and the position to go on after; `None` if there are
-    /// no more.
-    /// `after` goes on from such a place.
+    /// Documents in the order of their `_id`s, and the position after which to continue, to be given as `after`; `None` if there are no
+    /// more. The bytes of the last document may go beyond the limit.
     pub async fn documents(
         &self,
         range: (Bound<Value>, Bound<Value>),
@@ -148,8 +148,8 @@ impl RevisionedSnapshot {
         Ok((found.into_iter().flatten().collect(), next.map(DocumentPosition)))
     }
 
-    /// The `_id`s of documents in their order, and their records, as the index has them: no document is read. With them the position
-    /// to go on after; `None` if there are no more. `after` goes on from such a place.
+    /// The `_id`s of documents in order, with their records, read from the index alone. Also the position after which to continue, to be
+    /// given as `after`; `None` if there are no more.
     pub async fn ids(
         &self,
         range: (Bound<Value>, Bound<Value>),
@@ -180,7 +180,7 @@ impl RevisionedSnapshot {
         Ok((ids.ok_or_else(corrupt)?, next.map(DocumentPosition)))
     }
 
-    /// The documents of these records, of the first ones until they have this many bytes together.
+    /// The documents of the first of these records, until their bytes reach a limit.
     pub async fn numbered(&self, records: &[RecordId], bytes_max: usize) -> Result<Vec<Option<Record>>> {
         Ok(self.snapshot.by_records_within(records, bytes_max).await?)
     }
@@ -201,7 +201,7 @@ impl RevisionedSnapshot {
     }
 }
 
-/// What is read of an index where documents are read within a limit.
+/// The limit for reading an index whose documents are read within a limit.
 pub(super) fn entries_of(limit: PageLimit) -> PageLimit {
     let default = PageLimit::default();
     PageLimit {
@@ -210,7 +210,7 @@ pub(super) fn entries_of(limit: PageLimit) -> PageLimit {
     }
 }
 
-/// Narrows a range to what is after a place; false if nothing is left of it.
+/// Narrows a range to what is after a position. Returns false if nothing is left of it.
 pub(super) fn go_on(keys: &mut KeyRange, after: Option<&DocumentPosition>, order: Order) -> bool {
     if let Some(DocumentPosition(position)) = after {
         let side = match order {

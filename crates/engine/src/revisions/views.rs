@@ -1,5 +1,5 @@
-//! Views of design documents, functions of which the protocol runs: the crate `view` keeps and reads them; here it is
-//! given the collections, which protocols do not see.
+//! Views of design documents, whose functions the protocol runs. The crate `view` keeps and reads them; here it gets the
+//! collections, which protocols do not see.
 
 use super::RevisionedCollection;
 use serde_json::{Map, Value};

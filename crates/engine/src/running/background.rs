@@ -1,4 +1,4 @@
-//! What goes on without being asked: expired documents, idle cursors and sessions.
+//! Background work: expired documents, idle cursors and sessions.
 
 use crate::engine::Engine;
 use crate::limits::SWEEP_INTERVAL_MS;

@@ -37,7 +37,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Lets the archive of changes take at most this many bytes.
+    /// Limits the archive of changes to this many bytes.
     pub fn limit_archive(&self, bytes_max: u64) {
         self.kv().limit_archive(bytes_max);
     }

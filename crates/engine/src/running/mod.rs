@@ -1,4 +1,4 @@
-//! What runs now and what that leaves behind: operations, sessions, the profiler, upkeep, checks and copies of the data folder.
+//! Running operations, sessions, the profiler, background work, and checks and copies of the data folder.
 
 pub(crate) mod background;
 pub(crate) mod checkpoint;

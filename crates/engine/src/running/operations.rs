@@ -1,4 +1,4 @@
-//! What runs now and what waits: listed by `currentOp`; operations are ended by `killOp`.
+//! Running operations, connections and cursors: listed by `currentOp`; operations are ended by `killOp`.
 
 use crate::context::Context;
 use crate::engine::Engine;

@@ -1,4 +1,4 @@
-//! The profiler: what is recorded of a database's operations, into its collection `system.profile`.
+//! The profiler, which records a database's operations in its collection `system.profile`.
 
 use crate::catalog::collections::CreateRequest;
 use crate::engine::Engine;
@@ -75,7 +75,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Refuses to drop what is being written.
+    /// Fails if the profiler is writing this collection, which then cannot be dropped.
     pub(crate) fn check_not_profiled(&self, namespace: &Namespace) -> Result<()> {
         if namespace.collection == COLLECTION && self.profile_level(&namespace.database) != ProfileLevel::Off
         {

@@ -15,7 +15,7 @@ const ROUND_TIME_MIN: Duration = Duration::from_secs(3600);
 /// Findings that are remembered; the log has them all.
 const FINDINGS_MAX: usize = 100;
 
-/// Where the scrub is and what it found.
+/// The progress of the scrub and its findings.
 #[derive(Clone, Debug, Default)]
 pub struct ScrubReport {
     /// Whether there is one.
@@ -66,7 +66,7 @@ impl Engine {
         });
     }
 
-    /// Where the scrub is and what it found.
+    /// The progress of the scrub and its findings.
     pub fn scrub_report(&self) -> ScrubReport {
         self.scrub().0.lock().clone()
     }

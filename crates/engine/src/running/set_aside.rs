@@ -1,4 +1,4 @@
-//! Bytes that wait for somebody who takes them slowly: in a temporary file instead of in memory.
+//! Bytes for a slow reader, kept in a temporary file instead of in memory.
 
 use crate::context::on_another_thread;
 use crate::engine::Engine;
@@ -16,7 +16,7 @@ pub struct SetAside {
 }
 
 impl Engine {
-    /// Writes bytes to a temporary file, out of which they are given piece by piece. Gives them back where it has no room.
+    /// Writes bytes to a temporary file, from which they are read piece by piece. Returns the bytes if there is no room for them.
     pub async fn set_aside(&self, bytes: Bytes) -> Result<SetAside, Bytes> {
         let Some(folder) = self.spill(true) else {
             return Err(bytes);

@@ -1,4 +1,4 @@
-//! Reading everything there is, to see whether it is what was written.
+//! Reading everything, to verify that it is what was written.
 
 use crate::engine::Engine;
 use crate::error::Result;
@@ -36,7 +36,7 @@ impl Engine {
             .collect()
     }
 
-    /// What cannot be read of the list of all collections: some may be missing in it.
+    /// The damage to the catalog, because of which collections may be missing in the list.
     pub fn catalog_damage(&self) -> Vec<String> {
         self.store().damage()
     }

@@ -6,7 +6,7 @@ use code::Code;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-/// How many have locked the server against writes and not unlocked it yet.
+/// The number of write locks that were not released yet.
 #[derive(Debug, Default)]
 pub(crate) struct WriteLocks(Mutex<u64>);
 

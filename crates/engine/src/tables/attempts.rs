@@ -14,12 +14,12 @@ const WAIT_FIRST: Duration = Duration::from_millis(100);
 /// Whoever would wait for longer is refused at once.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// Of one user from one address: failures without a wait, and the longest wait between two attempts.
+/// The rule for one user from one address: failures without a wait, and the longest wait between two attempts.
 const OF_USER: Rule = Rule {
     free: 4,
     wait_max: Duration::from_secs(5),
 };
-/// Of all users from one address, behind which there may be many people.
+/// The rule for all users from one address, behind which there may be many people.
 const OF_ADDRESS: Rule = Rule {
     free: 100,
     wait_max: Duration::from_secs(1),
@@ -37,7 +37,7 @@ type Key = (Option<Box<str>>, IpAddr);
 struct Failed {
     times: u32,
     last: Instant,
-    /// Before then nobody of the key is let in.
+    /// Nobody with this key is let in before then.
     next: Instant,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Attempts {
     failed: Mutex<HashMap<Key, Failed>>,
 }
 
-/// So many logins failed that another one may not even wait.
+/// The error that so many logins failed that another attempt is refused at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyAttempts {
     /// After which another one may be made.
@@ -79,7 +79,7 @@ impl Attempts {
         Ok(wait)
     }
 
-    /// An attempt failed.
+    /// Notes that an attempt failed.
     pub(crate) fn failed(&self, user: &str, address: IpAddr) {
         let now = Instant::now();
         let mut failed = self.failed.lock();
@@ -111,7 +111,7 @@ impl Attempts {
         known.map_or(0, |known| known.times)
     }
 
-    /// Somebody knew the password.
+    /// Notes that an attempt succeeded.
     pub(crate) fn succeeded(&self, user: &str, address: IpAddr) {
         self.failed.lock().remove(&key(user, address));
     }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use store::Namespace;
 use value::{Document, DocumentBuf, Value, doc};
 
-/// Of the memory of all idle cursors, what those of one client may hold, in sixteenths.
+/// The part of the memory of all idle cursors that those of one client may hold, in sixteenths.
 const CLIENT_SIXTEENTHS: usize = 14;
 
 /// The number that a client knows a cursor by; never 0, which means "none".
@@ -56,7 +56,7 @@ pub(crate) struct Cursor {
     pub(crate) session: Option<SessionId>,
     /// The client that opened it.
     pub(crate) origin: Option<Origin>,
-    /// What the command that opened it asked of the stable API.
+    /// The stable API's parameters of the command that opened it.
     pub(crate) api: StableApi,
     pub(crate) tailing: Tailing,
     pub(crate) never_idle: bool,
@@ -71,7 +71,7 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// Before it is left until its next batch is asked for: its memory is counted, or goes to files.
+    /// To be called before it waits for its next batch to be requested: what it keeps is counted, or moves into files.
     pub(crate) fn rest(&mut self, memory: &Budget) -> Result<()> {
         let share = self.share.get_or_insert_with(|| memory.share(Holder::Cursors));
         share.charge(0);
@@ -111,11 +111,11 @@ pub enum Tailing {
     No,
     /// It stays open.
     Tailing,
-    /// It stays open, and waits a while for documents before an empty batch is given.
+    /// It stays open, and waits a while for documents before it returns an empty batch.
     Awaiting,
 }
 
-/// What a cursor has given.
+/// The batches and documents that a cursor has returned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
     opened: Instant,
@@ -212,7 +212,7 @@ impl Cursors {
         Ok(cursor)
     }
 
-    /// Puts a cursor back after a batch; false if it was killed or its collection dropped meanwhile.
+    /// Puts a cursor back after a batch. Returns false if it was killed or its collection dropped meanwhile.
     pub(crate) fn put_back(&self, id: CursorId, cursor: Cursor) -> bool {
         let mut parked = self.parked.lock();
         match parked.get_mut(&id) {
