@@ -1,4 +1,4 @@
-//! What the engine knows by heart of what runs and of who asks: cursors, moments, sessions, operations, users,
+//! The engine's tables in memory: cursors, moments, sessions, operations, users,
 //! roles, validators.
 //!
 //! What must hold: a table knows nothing of the engine that holds it, nor of other tables' contents.

@@ -1,4 +1,4 @@
-//! The operations that run now, and the connections that wait.
+//! The running operations, and the idle connections.
 
 use super::cursors::CursorId;
 use super::display::put_user;
@@ -48,7 +48,7 @@ pub struct OperationInfo {
     pub client: SocketAddr,
     /// When it began.
     pub started: Instant,
-    /// Who asked, and the way to end it.
+    /// Its context, through which it can be ended.
     pub context: Context,
 }
 
@@ -88,7 +88,7 @@ impl OperationInfo {
         described
     }
 
-    /// The cursor that a `getMore` asks.
+    /// The cursor of a `getMore`.
     fn cursor(&self) -> Option<CursorId> {
         match self.body.as_raw().get("getMore") {
             Some(ValueRef::Int64(id)) if self.command == "getMore" => Some(id),
@@ -115,7 +115,7 @@ impl OperationInfo {
     }
 }
 
-/// A command without what it writes and without secrets.
+/// A command without the documents that it writes and without secrets.
 pub fn shown_command(body: &DocumentBuf) -> Document {
     let fields = body.as_raw().iter();
     fields
@@ -163,7 +163,7 @@ struct Listed {
 /// All running operations.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
-    /// How long those took that have ended.
+    /// The latencies of operations that have ended.
     pub(crate) latencies: Latencies,
     next: AtomicI32,
     listed: Mutex<Listed>,
@@ -207,7 +207,7 @@ impl Operations {
         id
     }
 
-    /// Takes an operation that has ended off the list.
+    /// Removes an operation that has ended from the list.
     pub(crate) fn unlist(&self, id: i32) -> Option<OperationInfo> {
         self.listed.lock().operations.remove(&id)
     }
@@ -241,14 +241,14 @@ impl Operations {
         running.chain(idle).collect()
     }
 
-    /// Asks an operation to end; an unknown number is no error.
+    /// Kills an operation; an unknown number is no error.
     pub(crate) fn kill(&self, id: i32) {
         if let Some(operation) = self.listed.lock().operations.get(&id) {
             operation.context.kill(Code::INTERRUPTED);
         }
     }
 
-    /// Asks all operations of a session to end.
+    /// Kills all operations of a session.
     pub(crate) fn kill_of(&self, session: &SessionId) {
         let listed = self.listed.lock();
         listed

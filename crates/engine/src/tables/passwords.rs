@@ -1,14 +1,14 @@
-//! Telling good passwords, of protocols that send them with every request (HTTP's basic scheme).
+//! Checking passwords in protocols that send them with every request (HTTP's basic scheme).
 
 use auth::{Decoy, Mechanism, User};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Good passwords that are remembered; beyond that all are forgotten and hashed again.
+/// The most right passwords that are remembered; beyond that all are forgotten and hashed again.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// Passwords that were good, so that only the first of a client's requests pays for the hashing: by a keyed digest of
+/// Passwords that were right, so that only the first of a client's requests pays for the hashing. They are kept as keyed digests of
 /// password and stored keys, which a change of the password changes. The key lives as long as the process.
 #[derive(Debug)]
 pub(crate) struct PasswordsSeen {
@@ -46,8 +46,8 @@ impl PasswordsSeen {
         self.good.lock().contains(&self.digest(user, password))
     }
 
-    /// Whether this is the user's password. Where there is no such user, the same work is done: the time that an answer takes
-    /// does not tell who exists. So it is of every mechanism, whether or not the user has it.
+    /// Whether this is the user's password. If there is no such user, the same work is done, so that the time of an answer does not
+    /// show who exists. The same holds for each mechanism, whether or not the user has it.
     pub(crate) async fn is_good(&self, user: Option<&Arc<User>>, name: &str, password: &str) -> bool {
         let decoy = Decoy::with_secret(self.key);
         let (checked, name, given) = (user.cloned(), name.to_owned(), password.to_owned());

@@ -10,7 +10,7 @@ use std::time::Duration;
 use value::random::Random;
 use value::{Document, DocumentRef};
 
-/// What takes longer is slow, unless the client says otherwise.
+/// An operation that takes longer is slow, unless the client sets another limit.
 const SLOW_MS_DEFAULT: i32 = 100;
 
 /// Databases with settings of their own; a name alone can be set, whether or not there is such a database.
@@ -33,7 +33,7 @@ pub enum ProfileLevel {
 pub struct ProfileSettings {
     /// What is recorded.
     pub level: ProfileLevel,
-    /// What stands in the place of being slow, in its normal form.
+    /// The filter that is used instead of slowness, in its normal form.
     pub filter: Option<Document>,
     /// Milliseconds from which on an operation is slow; of all databases.
     pub slow_ms: i32,
@@ -41,7 +41,7 @@ pub struct ProfileSettings {
     pub sample_rate: f64,
 }
 
-/// What changes of the settings; `None` leaves them.
+/// A change of the settings; `None` leaves a setting as it is.
 #[derive(Debug, Default)]
 pub struct ProfileChange {
     /// What is recorded.
@@ -70,7 +70,7 @@ struct Set {
 /// The settings of all databases.
 #[derive(Debug)]
 pub(crate) struct Profiler {
-    /// Whether any database is set; if none is, an operation only asks how long it took.
+    /// Whether any database has settings. If not, an operation only checks how long it took.
     is_on: AtomicBool,
     slow_ms: AtomicI32,
     set: Mutex<Set>,
@@ -149,14 +149,14 @@ impl Profiler {
         self.is_on.store(!set.databases.is_empty(), Ordering::Relaxed);
     }
 
-    /// Whether an operation that took so long may be wanted: it is slow, or its database is set.
+    /// Whether an operation with this duration may have to be recorded: it is slow, or its database has settings.
     pub(crate) fn may_want(&self, database: &str, elapsed: Duration) -> bool {
         let slow_ms = self.slow_ms.load(Ordering::Relaxed);
         elapsed.as_millis() as i128 >= i128::from(slow_ms)
             || (self.is_on.load(Ordering::Relaxed) && self.set.lock().databases.contains_key(database))
     }
 
-    /// Whether an operation counts as slow: it took so long and is one of the sample, or the filter matches its entry.
+    /// Whether an operation counts as slow: by its duration, if it is in the sample, or because the filter matches its entry.
     pub(crate) fn is_slow(&self, database: &str, elapsed: Duration, entry: DocumentRef<'_>) -> bool {
         let set = self.set.lock();
         match set.databases.get(database).and_then(|of| of.filter.as_ref()) {

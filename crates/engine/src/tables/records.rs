@@ -1,14 +1,14 @@
-//! Reading the collections that tables are kept in.
+//! Reading the collections in which tables are kept.
 //!
-//! What must hold: no document of them keeps a folder from opening. Clients could write there once, and whoever opens the folder
-//! has to get in to mend it.
+//! What must hold: no document in them keeps a folder from opening. Clients could once write there, and the folder must open so that
+//! somebody can repair it.
 
 use crate::error::Result;
 use auth::AuthError;
 use store::{Namespace, Store};
 use value::{Document, Value};
 
-/// Hands each document of a collection on, if there is one.
+/// Calls a function with each document of a collection, if the collection exists.
 pub(super) async fn each_document(
     store: &Store,
     namespace: &Namespace,
@@ -33,7 +33,7 @@ pub(super) async fn each_document(
     }
 }
 
-/// Says in the log that the document of a user or a role is not as it should be.
+/// Logs that the document of a user or a role is invalid.
 pub(super) fn log_unreadable(namespace: &Namespace, document: &Document, error: &AuthError) {
     tracing::error!(
         collection = %namespace,
@@ -43,7 +43,7 @@ pub(super) fn log_unreadable(namespace: &Namespace, document: &Document, error: 
     );
 }
 
-/// The database and the name of a user or a role of whom nothing else can be read, where the `_id` is made of them: then it can be
+/// The database and the name of a user or a role of which nothing else can be read, if the `_id` is made of them: then it can be
 /// replaced and dropped by name.
 pub(super) fn names_of_unreadable(document: &Document, field: &str) -> Option<(String, String)> {
     let text = |field| match document.get(field) {

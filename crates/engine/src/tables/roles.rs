@@ -1,4 +1,4 @@
-//! All user-defined roles, known by heart.
+//! All user-defined roles, in memory.
 
 use super::records::{each_document, log_unreadable, names_of_unreadable};
 use crate::error::Result;
@@ -9,13 +9,13 @@ use store::{Namespace, Store};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use value::Document;
 
-/// All user-defined roles; the documents are written first, this follows. Whoever keeps what comes of them sees by the pointer
-/// whether it still holds.
+/// All user-defined roles. Their documents are written first, then this table. Code that keeps something derived from them compares
+/// the pointer to see whether it is still valid.
 #[derive(Debug, Default)]
 pub(crate) struct RoleTable {
     known: RwLock<Arc<Roles>>,
-    /// Held while roles and users are changed: no two changes make a circle together or undo each other, and nobody is given a
-    /// role that is being dropped.
+    /// Held while roles and users are changed, so that no two changes together make a circle or undo each other, and nobody gets
+    /// a role that is being dropped.
     changing: Arc<Mutex<()>>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn namespace() -> Namespace {
 }
 
 impl RoleTable {
-    /// Reads the roles out of the store.
+    /// Reads the roles from the store.
     pub(crate) async fn load(store: &Store) -> Result<RoleTable> {
         let mut roles = Roles::default();
         let namespace = namespace();
@@ -44,7 +44,7 @@ impl RoleTable {
         Ok(table)
     }
 
-    /// Lets nobody else change roles or users.
+    /// Keeps all others from changing roles or users.
     pub(crate) async fn alone(&self) -> OwnedMutexGuard<()> {
         self.changing.clone().lock_owned().await
     }
@@ -54,7 +54,7 @@ impl RoleTable {
         self.known.read().clone()
     }
 
-    /// Changes what is known.
+    /// Changes the roles in memory.
     pub(crate) fn update(&self, change: impl FnOnce(&mut Roles)) {
         let mut known = self.known.write();
         let mut roles = Roles::clone(&known);
@@ -63,7 +63,7 @@ impl RoleTable {
     }
 }
 
-/// Keeps a role of which no more than the name can be read: it allows nothing.
+/// Keeps a role of which only the name can be read; it allows nothing.
 fn put_unreadable(roles: &mut Roles, document: &Document) {
     let Some((database, name)) = names_of_unreadable(document, "role") else {
         return;

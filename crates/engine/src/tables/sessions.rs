@@ -104,7 +104,7 @@ impl Sessions {
         self.last_use.lock().len()
     }
 
-    /// All of them, with when each was last used.
+    /// All sessions, with the time of each one's last use.
     pub(crate) fn all(&self) -> Vec<(SessionId, Instant)> {
         self.last_use.lock().iter().map(|(id, at)| (*id, *at)).collect()
     }

@@ -1,4 +1,4 @@
-//! All users, known by heart.
+//! All users, in memory.
 
 use super::passwords::PasswordsSeen;
 use super::records::{each_document, log_unreadable, names_of_unreadable};
@@ -13,7 +13,7 @@ use value::Document;
 
 type UserKey = (String, String);
 
-/// All users by database and name; the documents are written first, this follows.
+/// All users by database and name. Their documents are written first, then this table.
 #[derive(Debug, Default)]
 pub(crate) struct Users {
     known: RwLock<Known>,
@@ -36,7 +36,7 @@ pub(crate) fn namespace() -> Namespace {
 }
 
 impl Users {
-    /// Reads the users out of the store.
+    /// Reads the users from the store.
     pub(crate) async fn load(store: &Store) -> Result<Users> {
         let users = Users::default();
         let namespace = namespace();
@@ -53,7 +53,7 @@ impl Users {
         Ok(users)
     }
 
-    /// Reads the users out of the store again, after documents were removed there.
+    /// Reads the users from the store again, after documents were removed there.
     pub(crate) async fn reload(&self, store: &Store) -> Result<()> {
         let now = Users::load(store).await?;
         self.change(|known| *known = now.known.into_inner());
@@ -95,7 +95,7 @@ impl Users {
         self.change(|known| drop(known.named.insert(key(&user), Arc::new(user))));
     }
 
-    /// Keeps a user of whom no more than the name can be read: without credentials and roles.
+    /// Keeps a user of whom only the name can be read, without credentials and roles.
     fn put_unreadable(&self, document: &Document) {
         let Some((database, name)) = names_of_unreadable(document, "user") else {
             return self.change(|known| known.has_nameless = true);

@@ -1,5 +1,5 @@
-//! Document validators: compiled once a collection, checked by every write. One that reads the clock is compiled for
-//! each command, whose time it then has.
+//! Document validators, which are compiled once for each collection and checked by every write. A validator that reads the clock is
+//! compiled for each command, with the command's time.
 
 use crate::catalog::collations::of_options;
 use crate::error::Result;

@@ -1,7 +1,7 @@
 //! The buckets of a time series: `system.buckets.X`, the name under which tools dump and restore the series X.
 //!
-//! Documents are kept one by one, so there are no buckets. Who reads them gets measurements packed together on the way
-//! ([`TimeSeries::packing`] is the stage of a view); what is inserted into them is unpacked.
+//! Documents are kept one by one, so there are no buckets. When buckets are read, measurements are packed on the way
+//! ([`TimeSeries::packing`] is the stage of a view); when they are inserted, they are unpacked.
 
 use super::{TimeSeries, present, unpack};
 use crate::context::Context;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use store::{Collection, Namespace};
 use value::{Document, DocumentBuf, doc};
 
-/// What the name of a series' buckets begins with.
+/// The prefix of the name of a series' buckets.
 const BUCKETS_PREFIX: &str = "system.buckets.";
 
 /// Measurements that are unpacked before they are inserted together, and their bytes.
@@ -25,7 +25,7 @@ const BYTES_AT_ONCE: usize = 8 << 20;
 pub(crate) struct BucketsOf {
     /// The series.
     pub(crate) collection: Arc<Collection>,
-    /// What makes it one.
+    /// Its options as a time series.
     pub(crate) series: TimeSeries,
 }
 

@@ -1,7 +1,7 @@
-//! Which measurements of inserted buckets are there already.
+//! Finding the measurements of inserted buckets that exist already.
 //!
-//! A series takes documents of one `_id`, but buckets have names of their own in MongoDB, so that who restores them twice does not
-//! double them. Here there are no buckets: a measurement that is there as it is, is refused instead.
+//! A series may have several documents with the same `_id`. In MongoDB, buckets have their own ids, so that restoring them twice does
+//! not double them. Here there are no buckets, so a measurement that exists unchanged is refused instead.
 
 use crate::error::{Error, Result};
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use store::{Collection, Order, PageLimit, Snapshot, StatementId, StoreError};
 use value::key::{self, Direction};
 use value::{DocumentBuf, RawDocument, ValueRef, doc};
 
-/// The places of those that the collection has, in order. What a statement has inserted before is not among them: its answer is known.
+/// The places of the measurements that the collection has, in order, without those that the same statement has inserted before.
 pub(super) async fn places(
     collection: &Collection,
     measurements: &[DocumentBuf],

@@ -1,4 +1,4 @@
-//! Users: kept as documents of `admin.system.users`, known by heart.
+//! Users: documents of `admin.system.users`, which are also kept in memory.
 
 pub(crate) mod roles;
 
@@ -20,7 +20,7 @@ use store::{
 use tokio::sync::OwnedMutexGuard;
 use value::{DocumentBuf, Value};
 
-/// The databases that are looked through for a user whose name says none.
+/// The databases that are searched for a user whose name does not include one.
 const DATABASES: [&str; 2] = ["admin", "default"];
 
 impl Engine {
@@ -70,8 +70,8 @@ impl Engine {
             .all(|action| privileges.allows(*action, admin))
     }
 
-    /// Adds a user; fails where one of that database and name exists, and where it is the first but could not add
-    /// others: from then on everybody must log in.
+    /// Adds a user. Fails if one with that database and name exists, or if it is the first and could not add others: from
+    /// then on everybody must log in.
     pub async fn create_user(&self, user: User) -> Result<()> {
         let (engine, alone) = (self.clone(), self.role_table().alone().await);
         to_the_end_alone(alone, async move { engine.add_user(user).await }).await
@@ -94,7 +94,7 @@ impl Engine {
             .await
     }
 
-    /// Changes a user. What the change sees is what it takes the place of: changes come one after the other.
+    /// Changes a user. Changes are made one after the other, so the change sees exactly the user that it replaces.
     pub async fn change_user<E: From<Error>>(
         &self,
         database: &str,
@@ -119,7 +119,7 @@ impl Engine {
         to_the_end_alone(alone, async move { engine.drop_existing(&user).await }).await
     }
 
-    /// Removes the users of a database; gives their number.
+    /// Removes the users of a database, and returns their number.
     pub async fn drop_users(&self, database: &str) -> Result<usize> {
         let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let mut users = self.all_users();
@@ -201,7 +201,7 @@ impl Engine {
         Ok(user)
     }
 
-    /// Before a password is looked at: whoever failed often waits, or is refused.
+    /// To be called before a password is checked: those who failed often wait, or are refused.
     pub async fn begin_login(&self, name: &str, from: SocketAddr) -> Result<(), TooManyAttempts> {
         let wait = self.attempts().begin(name, from.ip())?;
         if !wait.is_zero() {
@@ -216,7 +216,7 @@ impl Engine {
         self.attempts().failures(name, from.ip(), within)
     }
 
-    /// After a password was looked at.
+    /// To be called after a password was checked.
     pub fn end_login(&self, name: &str, from: SocketAddr, is_right: bool) {
         match is_right {
             true => self.attempts().succeeded(name, from.ip()),
@@ -227,8 +227,8 @@ impl Engine {
         }
     }
 
-    /// Writes a document of a user or a role, and lets what is known by heart follow it; it is on the disk then. To be run to the end:
-    /// a user who was dropped, or whose password was changed, would else be known as before until a restart.
+    /// Writes a document of a user or a role to the disk, then updates the table in memory. It must be run to its end: otherwise a user who
+    /// was dropped, or whose password was changed, would stay as before until a restart.
     pub(crate) async fn write_account(
         &self,
         kept_in: &Namespace,
@@ -254,7 +254,7 @@ impl Engine {
     }
 }
 
-/// Runs a change of users or roles to its end, though its client goes away meanwhile; no other begins before that.
+/// Runs a change of users or roles to its end, even if its client goes away meanwhile. No other change begins before that.
 async fn to_the_end_alone<T: Send + 'static>(
     alone: OwnedMutexGuard<()>,
     change: impl Future<Output = Result<T>> + Send + 'static,
@@ -266,7 +266,7 @@ async fn to_the_end_alone<T: Send + 'static>(
     .await
 }
 
-/// Changes the document of this `_id`, where there is one.
+/// Changes the document with this `_id`, if there is one.
 pub(crate) fn modification(id: String, change: impl Fn() -> Transformed + Send + 'static) -> WriteOp {
     let transform = move |present: Option<Present<'_>>| -> Result<Transformed, StoreError> {
         Ok(if present.is_some() {

@@ -1,4 +1,4 @@
-//! User-defined roles: kept as documents of `admin.system.roles`, known by heart.
+//! User-defined roles: documents of `admin.system.roles`, which are also kept in memory.
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -54,7 +54,7 @@ impl Engine {
         to_the_end_alone(alone, async move { engine.drop_defined(&dropped).await }).await
     }
 
-    /// Removes the roles of a database; gives their number.
+    /// Removes the roles of a database, and returns their number.
     pub async fn drop_roles(&self, database: &str) -> Result<usize> {
         let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let database = database.to_owned();

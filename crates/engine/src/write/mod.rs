@@ -28,7 +28,7 @@ pub struct WriteOptions {
     pub journaled: bool,
     /// Whether documents are written without the collection's validator.
     pub bypass_validation: bool,
-    /// Whether empty timestamps of whole documents stay so, instead of meaning now.
+    /// Whether empty timestamps of whole documents stay empty, instead of becoming the present time.
     pub keeps_empty_timestamps: bool,
     /// The number of the command's first statement, for retries (`stmtId`).
     pub first_statement: i32,
@@ -319,7 +319,7 @@ impl Engine {
     }
 }
 
-/// Refuses a retryable statement that may change many documents: of what was done, one document a statement is kept.
+/// Refuses a retryable statement that may change many documents: only one document is kept with a statement.
 fn refuse_many_again(context: &Context, changes_many: bool, option: &str) -> Result<()> {
     match changes_many && context.retry_number.is_some() {
         true => Err(Error::new(

@@ -52,7 +52,7 @@ pub struct DeleteStatement {
     pub collation: Option<Document>,
 }
 
-/// What `findAndModify` is asked.
+/// A `findAndModify` request.
 #[derive(Clone, Debug, Default)]
 pub struct FindAndModifyRequest {
     /// What the document must match, in MongoDB's query language.
