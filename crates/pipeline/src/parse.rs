@@ -262,7 +262,7 @@ fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Pa
     }
 }
 
-/// Whether the values that documents were sorted by are asked for anywhere within.
+/// Whether `{$meta: "sortKey"}` is anywhere within the value.
 fn asks_sort_key(value: &Value) -> bool {
     let is_name = |value: &Value| matches!(value, Value::String(name) if name == SORT_KEY);
     match value {

@@ -171,7 +171,7 @@ impl Running {
                 if self.is_finished() {
                     return Ok(StreamState::Exhausted);
                 }
-                // Another long one would wait here until it is asked for.
+                // Another long one would wait here until it is requested.
                 if !batch.fits_another() {
                     return Ok(StreamState::More);
                 }

@@ -43,7 +43,7 @@ pub enum StoreError {
     /// An index of the same name exists with other keys.
     #[error("{0}")]
     IndexKeySpecsConflict(String),
-    /// The index cannot be made as it is asked for.
+    /// The index cannot be made with these options.
     #[error("{0}")]
     CannotCreateIndex(String),
     /// A document that an index cannot hold: parallel arrays, an array in a hashed field.

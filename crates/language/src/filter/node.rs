@@ -238,7 +238,7 @@ impl BitTest {
 /// A test of the bits at some positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitsTest {
-    /// What is asked.
+    /// The condition on the bits.
     pub test: BitTest,
     /// The positions, ascending, without duplicates; 0 is the lowest bit.
     pub positions: Box<[u32]>,

@@ -107,8 +107,8 @@ impl Regex {
         }
     }
 
-    /// The text that every match must start with, where the pattern says so by `^` and literal characters;
-    /// and whether nothing else is asked of the value (`/^abc/`). Index bounds come from it.
+    /// The text that every match must start with, if the pattern begins with `^` and literal characters;
+    /// and whether the pattern requires nothing else (`/^abc/`). Index bounds come from it.
     pub fn literal_prefix(&self) -> Option<(String, bool)> {
         if self.options().contains(['i', 'm', 'x']) {
             return None;

@@ -257,7 +257,7 @@ impl Searching {
                 "$graphLookup goes by _id, which a document that it has found lacks",
             )
         })?;
-        // An `_id` is told apart by its bytes, whatever the collation.
+        // An `_id` is identified by its bytes, whatever the collation.
         if !search.visited.insert(key_of(id, None)) {
             return Ok(());
         }

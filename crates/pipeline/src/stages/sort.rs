@@ -90,7 +90,7 @@ impl Stage for Sort {
 struct Sorting {
     pattern: SortPattern,
     input: SortedInput<Row>,
-    /// The key of the document at hand, kept to be written again.
+    /// A buffer for the key of the present document.
     key: Vec<u8>,
 }
 

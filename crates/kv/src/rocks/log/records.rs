@@ -119,7 +119,7 @@ impl Records {
         let mut at = self.position + 1;
         while self.load(at)? > 0 {
             let start = (at - self.block_start) as usize;
-            // Most of what lies after a log is another one: its number tells that without a checksum.
+            // Most of what lies after a log belongs to another one, which its number shows without a checksum.
             let headers = self.block[start..].windows(NUMBERED_HEADER_BYTES);
             let may_begin = |header: &[u8]| NUMBERED_KINDS.contains(&header[6]) && header[7..] == number;
             match headers.into_iter().position(may_begin) {

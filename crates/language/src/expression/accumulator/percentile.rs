@@ -9,7 +9,7 @@ use value::Value;
 /// How a value between two is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// A value of the input; `approximate` gives it too, as all values are at hand.
+    /// A value of the input. `approximate` returns one too, since all values are kept.
     Discrete,
     /// Interpolated between the two nearest.
     Continuous,

@@ -39,7 +39,7 @@ fn alone(source: &Document, keyword: &str, rule: &Value) -> Document {
     };
     let mut alone = Document::new().with(keyword, rule.clone());
     for companion in companions {
-        // Their own rules are told of under their own names.
+        // Their own rules are reported under their own names.
         match (keyword, source.get(companion)) {
             ("additionalProperties", Some(Value::Document(named))) => {
                 let free: Document = named

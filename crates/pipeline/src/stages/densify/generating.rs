@@ -36,7 +36,7 @@ pub(super) struct Densifying {
     /// The documents, each with how much of its key stands for its partition.
     input: SortedInput<(Row, usize)>,
     partitions: Partitions,
-    /// The prefix of the document at hand.
+    /// The key prefix of the present document.
     prefix: Vec<u8>,
     /// The least and the greatest value so far, where documents are sorted by it.
     extremes: Option<(Value, Value)>,
@@ -45,7 +45,7 @@ pub(super) struct Densifying {
     /// Whether the input's first document is still to come.
     is_untouched: bool,
     made: u64,
-    /// About the bytes of the page at hand.
+    /// The approximate bytes of the present page.
     page_bytes: usize,
 }
 
@@ -263,7 +263,7 @@ impl Densifying {
         })
     }
 
-    /// Gives documents for the steps at hand, then the one behind them, as far as the page has room.
+    /// Makes documents for the present steps, then the document after them, as far as the page has room.
     fn fill(&mut self, mut steps: Steps, out: &mut Vec<Row>) -> Result<()> {
         while let Some(next) = steps.next.take() {
             let order = order(&next, &steps.end);

@@ -20,7 +20,7 @@ struct Densify {
     operand: Document,
     field: FieldPath,
     partition_fields: Vec<FieldPath>,
-    /// The fields that partitions are told apart by, as they are in new documents; `None` if all documents are one partition.
+    /// The fields that identify a partition, as they are in new documents; `None` if all documents are one partition.
     partition: Option<Expression>,
     step: Stride,
     bounds: Bounds,

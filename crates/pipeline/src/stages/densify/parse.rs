@@ -66,7 +66,7 @@ fn partition_expression(fields: &[FieldPath], scope: &StageScope<'_>) -> Result<
     Ok(Some(Expression::parse(&operand, &scope.parse_scope())?))
 }
 
-/// Refuses a field that tells partitions apart and begins like the one that gets values, or the other way round, as MongoDB does.
+/// Refuses a partition field that is a prefix of the densified field, or the other way round, as MongoDB does.
 fn check_apart(field: &str, partition: &str) -> Result<()> {
     if partition.starts_with(field) {
         return Err(wrong(

@@ -12,7 +12,7 @@ const PARTITION_BYTES: usize = 128;
 
 /// One partition.
 pub(super) struct Partition {
-    /// What its documents are told apart by; new ones have it too.
+    /// The fields that identify it, which new documents get too.
     pub(super) fields: Document,
     /// The next step's value; none beyond what can be reached.
     pub(super) next: Option<Value>,

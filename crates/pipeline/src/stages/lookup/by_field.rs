@@ -19,8 +19,8 @@ use value::{DocumentBuf, DocumentRef, RawDocument, Value, ValueRef};
 /// The most documents that are looked up together.
 const ROWS_TOGETHER_MAX: usize = 1_000;
 
-/// The documents for which the other side is asked before the first of them is joined: the look-ups of several wait for memory at
-/// the same time, which those between two copies do not.
+/// The number of documents that are looked up before the first of them is joined, so that their look-ups wait for memory at the same
+/// time, and not one after the other between copies.
 const ASKED_TOGETHER: usize = 64;
 
 /// The bytes of results after which fewer documents are looked up together.
@@ -92,7 +92,7 @@ impl Joining {
         }
     }
 
-    /// Joins documents from the front while the other side is at hand and each looks for one plain value, and gives their bytes;
+    /// Joins documents from the front, as long as the foreign collection was read and each looks up one plain value. Returns their bytes;
     /// `None` if there was none.
     fn at_hand(&self, rows: &mut std::vec::IntoIter<Row>, out: &mut Vec<Row>) -> Result<Option<usize>> {
         let [name] = self.fields.local.parts() else {

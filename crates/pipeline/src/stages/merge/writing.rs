@@ -176,7 +176,7 @@ impl Merging {
         })
     }
 
-    /// The filter for the document that this one belongs to. A missing `_id` is made where documents are told apart by it.
+    /// The filter for the counterpart of a document. A missing `_id` is made if documents are matched by it.
     fn filter(&self, document: &mut Document) -> Result<Arc<Filter>> {
         let mut query = Document::new();
         for field in &self.merge.on {

@@ -41,7 +41,7 @@ struct Column {
 
 impl Bucket {
     pub(super) fn new(meta_key: Vec<u8>, meta: Option<Value>, low_ms: i64, first: &Document) -> Bucket {
-        // The key tells the packer, too, which bucket is whose.
+        // The packer finds buckets by this key, too.
         let of_meta = 2 * meta_key.len() + meta.as_ref().map_or(0, |meta| size_bytes(meta.as_ref()));
         Bucket {
             id: id(low_ms, &meta_key, first),

@@ -176,7 +176,7 @@ impl Packer {
     }
 }
 
-/// What tells one `meta` from another: its bytes, or none.
+/// The key of a `meta`: its bytes, or none.
 fn meta_key(meta: Option<&Value>) -> Vec<u8> {
     meta.map_or_else(Vec::new, |meta| {
         let wrapped = DocumentBuf::from(&named("meta", meta.clone()));
