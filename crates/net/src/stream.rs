@@ -94,6 +94,15 @@ impl Stream {
         }
     }
 
+    /// As [`Stream::try_read_buf`], but the next wait ends at once, and the read after it finds what has come meanwhile without the
+    /// system having told of it. Where nothing has come, that read was in vain.
+    pub fn try_read_ahead(&self, buffer: &mut BytesMut) -> io::Result<usize> {
+        match &self.0 {
+            Inner::Plain(tcp) => tcp.try_read_buf(buffer),
+            Inner::Secure(_) => self.try_read_buf(buffer),
+        }
+    }
+
     /// Sends all bytes.
     pub async fn send(&self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;

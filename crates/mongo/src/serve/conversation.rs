@@ -11,6 +11,7 @@ use bytes::Bytes;
 use code::Code;
 use engine::AtHand;
 use memory::Full;
+use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -87,10 +88,26 @@ pub(crate) async fn run(
                 return;
             }
         };
-        if !serve_next(&server, &mut connection, &socket, next, &stop).await {
+        let serving = serve_next(&server, &mut connection, &socket, next, &stop);
+        let (goes_on, has_waited) = note_waits(serving).await;
+        if !goes_on {
             return;
         }
+        // Others had their turn while it waited.
+        reader.look_ahead(has_waited);
     }
+}
+
+/// Runs work, and returns with its result whether it had to wait.
+async fn note_waits<T>(work: impl Future<Output = T>) -> (T, bool) {
+    let mut work = pin!(work);
+    let mut has_waited = false;
+    let result = poll_fn(|context| {
+        let polled = work.as_mut().poll(context);
+        has_waited |= polled.is_pending();
+        polled
+    });
+    (result.await, has_waited)
 }
 
 /// Serves what was read from a connection; false where it is to be closed.
