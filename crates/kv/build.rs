@@ -35,7 +35,20 @@ fn main() -> Outcome<()> {
 fn is_wanted() -> bool {
     let has =
         |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found.eq_ignore_ascii_case(value));
-    has("ROCKSDB_LIB_DIR", BUILT_HERE) && !has("ROCKSDB_COMPILE", "1") && !has("ROCKSDB_COMPILE", "true")
+    has("ROCKSDB_LIB_DIR", BUILT_HERE)
+        && !has("ROCKSDB_COMPILE", "1")
+        && !has("ROCKSDB_COMPILE", "true")
+        && !is_linted()
+}
+
+/// Clippy links nothing, but has this script run for itself, beside its run for the build: the library would be compiled twice.
+fn is_linted() -> bool {
+    let wrapper = std::env::var_os("RUSTC_WORKSPACE_WRAPPER");
+    wrapper.is_some_and(|wrapper| {
+        Path::new(&wrapper)
+            .file_stem()
+            .is_some_and(|name| name == "clippy-driver")
+    })
 }
 
 fn variable(name: &str) -> Outcome<String> {
