@@ -120,7 +120,7 @@ fn document(random: &mut Random) -> Value {
         2 => document["late"] = json!(word(random)),
         3 => {
             document["host"] =
-                json!({"name": word(random), "up": [random.below(2) == 0, random.below(2) == 0]})
+                json!({"name": word(random), "up": [random.below(2) == 0, random.below(2) == 0]});
         }
         4 => document["ratio"] = json!((random.below(9) as f64 / 4.0 - 1.0) * sign(random)),
         5 => document["level"] = json!(null),
