@@ -254,8 +254,7 @@ impl Call {
         new: Option<(&str, &Value)>,
     ) -> Result<Definition> {
         let mut whole = Definition::default();
-        let components = template.get("composed_of").and_then(Value::as_array);
-        for component in components.into_iter().flatten().filter_map(Value::as_str) {
+        for component in components(template) {
             let found = match new.filter(|(name, _)| *name == component) {
                 Some((_, body)) => Some(body.clone()),
                 None => self.kept_one(Family::ComponentTemplate, component).await?,
@@ -289,6 +288,12 @@ impl Definition {
 /// How much a composable template counts against others.
 pub(crate) fn priority(template: &Value) -> i64 {
     template.get("priority").and_then(Value::as_i64).unwrap_or(0)
+}
+
+/// The components that a template is composed of.
+pub(crate) fn components(template: &Value) -> impl Iterator<Item = &str> {
+    let names = template.get("composed_of").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// The patterns of a template.

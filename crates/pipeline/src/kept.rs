@@ -31,7 +31,7 @@ impl Kept {
         }
     }
 
-    /// Sets how many bytes the stage keeps. Returns false if it may not keep so many.
+    /// Sets how many bytes the stage keeps. Returns false if that exceeds its limit.
     pub(crate) fn fits(&mut self, bytes: usize) -> bool {
         let fits = bytes <= self.bytes_max && self.share.fit(bytes);
         if fits {

@@ -1,7 +1,7 @@
 //! Templates of indices: `_template`, `_index_template`, `_component_template`.
 
 use crate::call::Call;
-use crate::definition::{Definition, covers, overlap, patterns, priority};
+use crate::definition::{Definition, components, covers, overlap, patterns, priority};
 use crate::kept::Family;
 use crate::listed::is_listed_or_all;
 use crate::respond::{Answer, acknowledged, exists, ok};
@@ -372,12 +372,6 @@ async fn check_users(call: &Call, name: &str, component: &Value) -> Result<()> {
         })?;
     }
     Ok(())
-}
-
-/// The components that a template is composed of.
-fn components(template: &Value) -> impl Iterator<Item = &str> {
-    let names = template.get("composed_of").and_then(Value::as_array);
-    names.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// The template in the body of a request to simulate; empty where it has none.

@@ -78,7 +78,7 @@ impl Files {
     /// Begins an upload.
     ///
     /// # Errors
-    /// [`FileError::TooManyChunks`] where no file may have so many bytes.
+    /// [`FileError::TooManyChunks`] if the length exceeds that of the largest file.
     pub async fn begin_upload(&self, new: NewUpload) -> Result<Upload, FileError> {
         let upload = Upload::new(ObjectId::generate(), new);
         check_length(upload.length.unwrap_or(0), upload.chunk_bytes)?;
@@ -344,7 +344,7 @@ impl FileWriter {
     ///
     /// # Errors
     /// [`FileError::OtherLength`] where another length was declared, [`FileError::TooLong`] where more bytes came,
-    /// [`FileError::TooManyChunks`] where no file may have so many.
+    /// [`FileError::TooManyChunks`] if the length exceeds that of the largest file.
     pub fn declare_length(&mut self, length: u64) -> Result<(), FileError> {
         check_length(length, self.entry.chunk_bytes)?;
         if let Some(declared) = self.declared_length.filter(|declared| *declared != length) {

@@ -6,7 +6,7 @@ mod table;
 mod text;
 
 use crate::call::Call;
-use crate::definition::patterns;
+use crate::definition::{components, patterns};
 use crate::kept::Family;
 use crate::listed::is_listed;
 use crate::resolve::{Options, resolve};
@@ -223,12 +223,7 @@ pub(crate) async fn templates(call: &mut Call, names: Option<&str>) -> Result<An
                     .and_then(Value::as_i64)
                     .map(|number| number.to_string())
             };
-            let components = template.get("composed_of").and_then(Value::as_array);
-            let components: Vec<&str> = components
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
+            let components: Vec<&str> = components(&template).collect();
             let order = if family == Family::Template {
                 "order"
             } else {
