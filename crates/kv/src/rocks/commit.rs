@@ -52,7 +52,12 @@ impl Database {
         let Some(mut head) = slot.try_lock() else {
             return Ok(None);
         };
-        self.commit_locked(commit, &Places::default(), &mut head, &options::write(false))
+        self.commit_locked(
+            commit,
+            &Places::default(),
+            &mut head,
+            &options::write_unless_stalled(),
+        )
     }
 
     /// Writes the commit, however long it takes. Blocks.
@@ -63,7 +68,7 @@ impl Database {
         let slot = self.heads.slot(commit.shard);
         let mut head = slot.lock();
         let ticket = self
-            .commit_locked(commit, &placed, &mut head, &options::write(true))
+            .commit_locked(commit, &placed, &mut head, &options::write())
             // A write that failed may be in the log all the same. It has poisoned the store, and a poisoned store frees
             // no extent, so nothing that such a write names is lost. One for which there was no room is not there.
             .inspect_err(|_| self.give_up(&placed))?;
@@ -83,7 +88,7 @@ impl Database {
             }
             let noted = self.archive.note_drop(shard);
             let ticket = self
-                .write(batch, &options::write(true))
+                .write(batch, &options::write())
                 .inspect_err(|_| self.archive.undo(noted))?;
             self.large.shards.forget(shard);
             *head = Some(Head::default());

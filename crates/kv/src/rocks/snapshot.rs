@@ -149,10 +149,6 @@ impl Snapshot {
         }
     }
 
-    pub(crate) fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
-        self.get_many_within(keys, usize::MAX)
-    }
-
     pub(crate) fn get_many_within(
         &self,
         keys: &[Vec<u8>],

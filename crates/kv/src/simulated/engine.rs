@@ -181,10 +181,6 @@ impl Snapshot {
         Ok(self.shard.entries.get(key).cloned())
     }
 
-    pub(crate) fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
-        self.get_many_within(keys, usize::MAX)
-    }
-
     pub(crate) fn get_many_within(
         &self,
         keys: &[Vec<u8>],

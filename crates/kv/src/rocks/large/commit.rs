@@ -192,7 +192,7 @@ impl Database {
             if freed.is_empty() {
                 return Ok(true);
             }
-            self.write(batch, &options::write(true))?;
+            self.write(batch, &options::write())?;
             self.large.reclaimer.free(freed, self.db.latest_sequence_number());
         }
     }
