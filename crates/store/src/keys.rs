@@ -1,8 +1,9 @@
 //! Keys within a shard. The first byte says what a key is about; see `docs/format.md`.
 
 use crate::seal::{seal, unseal};
-use crate::{RecordId, Revision};
+use crate::{KeyRange, Order, RecordId, Revision};
 use bytes::Bytes;
+use std::ops::Bound;
 use value::key::{self, Direction};
 use value::raw::DocumentWriter;
 use value::{DocumentBuf, RawDocument, ValueRef};
@@ -63,6 +64,19 @@ pub(crate) fn id_key(id: ValueRef<'_>) -> Vec<u8> {
 /// The key of a record.
 pub(crate) fn record(id: RecordId) -> [u8; 9] {
     numbered(RECORD, id.0)
+}
+
+/// The records after `after` in this order, all if there is none.
+pub(crate) fn records_after(after: Option<RecordId>, order: Order) -> KeyRange {
+    let mut range = KeyRange::prefix(&[RECORD]);
+    if let Some(after) = after {
+        let bound = Bound::Excluded(record(after).to_vec());
+        match order {
+            Order::Forward => range.low = bound,
+            Order::Backward => range.high = bound,
+        }
+    }
+    range
 }
 
 /// The record id out of a record's key.

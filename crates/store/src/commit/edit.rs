@@ -175,7 +175,7 @@ impl Group<'_> {
             let node = &history.tree.nodes()[leaf];
             // Leaves that are deletions end their branches already.
             if !node.deleted {
-                let deletion = Revision::of(Some(&node.revision), true, None);
+                let deletion = Revision::deletion_of(&node.revision);
                 tree.merge(&child(&node.revision, deletion), true);
             }
         }

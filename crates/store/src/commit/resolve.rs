@@ -52,7 +52,7 @@ impl Group<'_> {
             revision = Some(new);
         }
         for parent in ended {
-            let deletion = Revision::of(Some(parent), true, None);
+            let deletion = Revision::deletion_of(parent);
             tree.merge(&after(parent, deletion.hash), true);
         }
         forget_ended(&mut tree);

@@ -121,14 +121,7 @@ impl Snapshot {
         order: Order,
         limit: PageLimit,
     ) -> Result<RecordPage, StoreError> {
-        let mut range = KeyRange::prefix(&[keys::RECORD]);
-        if let Some(after) = after {
-            let bound = Bound::Excluded(keys::record(after).to_vec());
-            match order {
-                Order::Forward => range.low = bound,
-                Order::Backward => range.high = bound,
-            }
-        }
+        let range = keys::records_after(after, order);
         let page = self.snapshot.page(&range, order, limit).await?;
         RecordPage::new(page).map_err(|what| self.corrupt(what))
     }
