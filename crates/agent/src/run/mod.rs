@@ -6,7 +6,7 @@ mod keep;
 use crate::config::Config;
 use crate::counters::Counters;
 use crate::send::{Rejects, Requester, Sender};
-use crate::source::{self, Start};
+use crate::source::{self, SourceContext};
 use crate::spool::{Recovery, Spool};
 use crate::status;
 use anyhow::{Context, Result};
@@ -118,14 +118,14 @@ async fn round(
     let shared = Arc::new(Shared::new(spool, counters.clone()));
     let (stop, stopping) = watch::channel(false);
     let (sender, receiver) = mpsc::channel(BATCHES_WAITING_MAX);
-    let start = Start {
+    let context = SourceContext {
         device: config.device.clone(),
         sender,
         stop: stopping.clone(),
         is_once,
         counters: counters.clone(),
     };
-    let mut sources = start_sources(config, start, &positions);
+    let mut sources = start_sources(config, context, &positions);
     let mut keeping = tokio::spawn(keep::run(
         shared.clone(),
         config.spool.clone(),
@@ -161,13 +161,17 @@ async fn round(
 }
 
 /// Runs each source in a task. They alone have the sender then, so that the spool sees when all have ended.
-fn start_sources(config: &Config, start: Start, positions: &BTreeMap<String, String>) -> JoinSet<()> {
+fn start_sources(
+    config: &Config,
+    context: SourceContext,
+    positions: &BTreeMap<String, String>,
+) -> JoinSet<()> {
     let mut sources = JoinSet::new();
     for source in &config.sources {
         let own = source::positions_of(&source.name, positions);
-        let (source, name, start) = (source.clone(), source.name.clone(), start.clone());
+        let (source, name, context) = (source.clone(), source.name.clone(), context.clone());
         sources.spawn(async move {
-            if let Err(error) = source::run(source, start, own).await {
+            if let Err(error) = source::run(source, context, own).await {
                 tracing::error!(source = name, "a source ended: {error:#}");
             }
         });

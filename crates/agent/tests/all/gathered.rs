@@ -2,7 +2,7 @@
 
 use agent::Counters;
 use agent::config::{Config, Source};
-use agent::source::{Start, run};
+use agent::source::{SourceContext, run};
 use agent::spool::Batch;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -47,14 +47,14 @@ impl Gathered {
     pub async fn during(&mut self, work: impl AsyncFnOnce(&Path)) {
         let (sender, mut receiver) = mpsc::channel::<Batch>(4);
         let (stop, stopping) = watch::channel(false);
-        let start = Start {
+        let context = SourceContext {
             device: "d".to_owned(),
             sender,
             stop: stopping,
             is_once: false,
             counters: Arc::new(Counters::default()),
         };
-        let running = tokio::spawn(run(self.source.clone(), start, self.positions.clone()));
+        let running = tokio::spawn(run(self.source.clone(), context, self.positions.clone()));
         let folder = self.folder.path().to_owned();
         let taking = async {
             while let Some(batch) = receiver.recv().await {

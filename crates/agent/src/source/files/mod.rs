@@ -50,8 +50,13 @@ pub async fn run(
         said: HashSet::new(),
     };
     folder.find_renamed();
-    folder.scan(is_first && files.start == Start::End).await?;
-    if is_first && files.start == Start::End {
+    let start = match is_first {
+        true => files.start,
+        // What came while the agent was down is new.
+        false => Start::Beginning,
+    };
+    folder.scan(start).await?;
+    if start == Start::End {
         // Files that were empty then have no position, and what comes into them is new to the next start all the same.
         let begun = Positions::from([(BEGUN.to_owned(), Some(String::new()))]);
         folder.intake.give(Vec::new(), begun).await;
@@ -59,7 +64,7 @@ pub async fn run(
     let mut scanned = Instant::now();
     loop {
         if scanned.elapsed() >= files.scan.0 {
-            folder.scan(false).await?;
+            folder.scan(Start::Beginning).await?;
             scanned = Instant::now();
         }
         if !folder.round().await? {
@@ -132,15 +137,15 @@ impl Watched<'_> {
                     .is_ok_and(|metadata| Identity::of(&metadata).key() == key)
             };
             if let Some(path) = paths.into_iter().find(is_it)
-                && let Err(error) = self.open(&path, false)
+                && let Err(error) = self.open(&path, Start::Beginning)
             {
                 self.say(&path, &error.to_string());
             }
         }
     }
 
-    /// Looks up the patterns: new files are opened, renamed ones get their path.
-    async fn scan(&mut self, from_end: bool) -> Result<()> {
+    /// Looks up the patterns: new files are opened, and read from `start`; renamed ones get their path.
+    async fn scan(&mut self, start: Start) -> Result<()> {
         let found = found(self.files);
         let mut seen = HashSet::new();
         let before = self.tails.len();
@@ -153,7 +158,7 @@ impl Watched<'_> {
                 tail.gone = None;
             } else if self.tails.len() >= FILES_MAX {
                 self.say(path, "too many files are read already");
-            } else if let Err(error) = self.open(path, from_end) {
+            } else if let Err(error) = self.open(path, start) {
                 self.say(path, &format!("cannot be read: {error:#}"));
             }
         }
@@ -178,7 +183,8 @@ impl Watched<'_> {
         Ok(())
     }
 
-    fn open(&mut self, path: &Path, from_end: bool) -> Result<()> {
+    /// Begins to read a file: where an earlier start or the file that it is a copy of was read to, or else at `start`.
+    fn open(&mut self, path: &Path, start: Start) -> Result<()> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         let key = Identity::of(&metadata).key();
@@ -190,7 +196,7 @@ impl Watched<'_> {
         let own = own.map(|mark| mark.offset);
         let offset = match own {
             Some(offset) => offset,
-            None if from_end => metadata.len(),
+            None if start == Start::End => metadata.len(),
             None => match self.original(&key, &file, path, metadata.len()) {
                 Original::None => 0,
                 Original::At(offset) => offset,
@@ -251,7 +257,7 @@ impl Watched<'_> {
     async fn turn(&mut self, at: usize) -> Result<Turn> {
         if self.tails[at].is_replaced()? {
             // What it held may be in a copy, which is to be found before it is forgotten.
-            self.scan(false).await?;
+            self.scan(Start::Beginning).await?;
             let is_copied = self.is_copied(at);
             let last = self.tails[at].last(&self.intake.processor);
             tracing::info!(source = self.intake.name, path = %self.tails[at].path.display(), "a file begins anew");
