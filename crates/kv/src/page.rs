@@ -30,6 +30,14 @@ impl KeyRange {
             high,
         }
     }
+
+    /// Leaves out a key and all that are read before it in this order.
+    pub fn begin_after(&mut self, key: Vec<u8>, order: Order) {
+        match order {
+            Order::Forward => self.low = Bound::Excluded(key),
+            Order::Backward => self.high = Bound::Excluded(key),
+        }
+    }
 }
 
 /// The direction in which keys are read. Which of two values comes first in a key is another matter (`value::key::Direction`): an

@@ -3,7 +3,6 @@
 use crate::seal::{seal, unseal};
 use crate::{KeyRange, Order, RecordId, Revision};
 use bytes::Bytes;
-use std::ops::Bound;
 use value::key::{self, Direction};
 use value::raw::DocumentWriter;
 use value::{DocumentBuf, RawDocument, ValueRef};
@@ -70,11 +69,7 @@ pub(crate) fn record(id: RecordId) -> [u8; 9] {
 pub(crate) fn records_after(after: Option<RecordId>, order: Order) -> KeyRange {
     let mut range = KeyRange::prefix(&[RECORD]);
     if let Some(after) = after {
-        let bound = Bound::Excluded(record(after).to_vec());
-        match order {
-            Order::Forward => range.low = bound,
-            Order::Backward => range.high = bound,
-        }
+        range.begin_after(record(after).to_vec(), order);
     }
     range
 }

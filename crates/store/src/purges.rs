@@ -86,10 +86,7 @@ impl Snapshot {
             let Some(last) = last.filter(|_| !page.exhausted()) else {
                 break;
             };
-            match order {
-                Order::Forward => range.low = Bound::Excluded(last),
-                Order::Backward => range.high = Bound::Excluded(last),
-            }
+            range.begin_after(last, order);
         }
         Ok(purges)
     }

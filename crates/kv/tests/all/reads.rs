@@ -69,11 +69,7 @@ async fn pages_go_on_behind_the_last_key_in_both_orders() {
                 if page.exhausted() {
                     break;
                 }
-                let last = Bound::Excluded(seen.last().unwrap().clone());
-                match order {
-                    Order::Forward => range.low = last,
-                    Order::Backward => range.high = last,
-                }
+                range.begin_after(seen.last().unwrap().clone(), order);
             }
             if order == Order::Backward {
                 seen.reverse();
@@ -229,11 +225,7 @@ async fn nothing_is_missing_behind_many_deleted_keys() {
                     if page.exhausted() {
                         break;
                     }
-                    let last = Bound::Excluded(page.key(page.len() - 1).to_vec());
-                    match order {
-                        Order::Forward => range.low = last,
-                        Order::Backward => range.high = last,
-                    }
+                    range.begin_after(page.key(page.len() - 1).to_vec(), order);
                 }
                 assert_eq!(found, left, "{order:?}, {entries} at once");
             }

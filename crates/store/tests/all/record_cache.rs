@@ -170,10 +170,7 @@ async fn entries_of(
             assert!(page.exhausted(), "an empty page that is not the last");
             return found;
         };
-        match order {
-            Order::Forward => range.low = Bound::Excluded(last),
-            Order::Backward => range.high = Bound::Excluded(last),
-        }
+        range.begin_after(last, order);
     }
 }
 
