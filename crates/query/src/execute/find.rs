@@ -7,7 +7,7 @@ use super::ready::FoundRecord;
 use super::run::{Run, Task};
 use super::sort_key::sort_values;
 use super::sorter::Sorter;
-use super::stream::{Batch, DocumentStream, StreamState};
+use super::stream::{Batch, DocumentStream, StreamState, visit_all};
 use super::tail::{TailCursor, tail};
 use super::visitor::Visitor;
 use crate::plan::{Hint, Ordering};
@@ -369,13 +369,10 @@ impl DocumentStream for FindCursor {
         Box::pin(async move {
             match &mut self.0 {
                 Kind::Plan(cursor) => cursor.visit(visitor, documents_max, bytes_max).await,
-                // It stays at its end, so it never ends.
                 Kind::Tail(cursor) => {
                     let mut batch = Vec::new();
                     let state = cursor.next_batch(&mut batch, documents_max, bytes_max).await?;
-                    for document in &batch {
-                        visitor.visit(document.as_raw(), None)?;
-                    }
+                    visit_all(&batch, visitor)?;
                     Ok(state)
                 }
             }
