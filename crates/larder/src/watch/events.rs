@@ -45,12 +45,15 @@ pub fn events() -> (EventLayer, Events) {
 }
 
 impl Events {
-    /// Whether events are to be kept from now on. At first they are not.
-    pub fn keep(&mut self, is_kept: bool) {
-        self.shared.is_kept.store(is_kept, Ordering::Relaxed);
-        if !is_kept {
-            self.take();
-        }
+    /// From now on events are kept. At first they are not.
+    pub fn begin(&mut self) {
+        self.shared.is_kept.store(true, Ordering::Relaxed);
+    }
+
+    /// From now on no events are kept, and those that wait are dropped.
+    pub fn end(&mut self) {
+        self.shared.is_kept.store(false, Ordering::Relaxed);
+        self.take();
     }
 
     /// All that came since the last time.

@@ -40,7 +40,7 @@ pub async fn run(engine: Engine, mut events: Events, mut stopped: watch::Receive
         let mut pause = LOOK_PERIOD;
         match (is_asked(&engine).await, &mut running) {
             (true, None) => {
-                events.keep(true);
+                events.begin();
                 running = Some(Watch::new());
                 tracing::info!("watching this machine: figures go to larder.figures, the log to larder.log");
                 continue;
@@ -54,7 +54,7 @@ pub async fn run(engine: Engine, mut events: Events, mut stopped: watch::Receive
                 pause = pause.min(watch.next.saturating_duration_since(Instant::now()));
             }
             (false, Some(_)) => {
-                events.keep(false);
+                events.end();
                 running = None;
                 tracing::info!("this machine is watched no more");
             }
