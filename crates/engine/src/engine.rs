@@ -175,9 +175,9 @@ impl Engine {
         &self.inner.write_locks
     }
 
-    /// The folder for temporary files of an operation; `None` if it may not use files.
-    pub(crate) fn spill(&self, allowed: bool) -> Option<Arc<SpillFolder>> {
-        self.inner.spill.clone().filter(|_| allowed)
+    /// The folder for temporary files; `None` if there is none.
+    pub(crate) fn spill(&self) -> Option<Arc<SpillFolder>> {
+        self.inner.spill.clone()
     }
 
     pub(crate) fn cursors(&self) -> &Cursors {

@@ -113,7 +113,7 @@ impl Engine {
         Surroundings {
             collections: Arc::new(Reach::new(self, context, request.bypass_validation)),
             moment: context.moment.clone(),
-            spill: self.spill(request.allow_disk_use),
+            spill: self.spill().filter(|_| request.allow_disk_use),
         }
     }
 
