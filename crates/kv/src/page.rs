@@ -38,6 +38,17 @@ impl KeyRange {
             Order::Backward => self.high = Bound::Excluded(key),
         }
     }
+
+    /// Leaves out what a page has of the range, which was read in this order. Returns false if nothing is left.
+    pub fn go_on_after(&mut self, page: &Page, order: Order) -> bool {
+        match page.len().checked_sub(1) {
+            Some(last) if !page.exhausted() => {
+                self.begin_after(page.key(last).to_vec(), order);
+                true
+            }
+            _ => false,
+        }
+    }
 }
 
 /// The direction in which keys are read. Which of two values comes first in a key is another matter (`value::key::Direction`): an

@@ -5,7 +5,6 @@ use crate::index::{EntrySet, IndexSet, Span, duplicate_key, entry_record, put_en
 use crate::{Record, RecordId, StoreError, keys};
 use kv::{KeyRange, Order, PageLimit};
 use std::cmp::Ordering;
-use std::ops::Bound;
 use std::sync::Arc;
 
 impl Group<'_> {
@@ -59,9 +58,8 @@ impl Group<'_> {
                     found.push_stored(place, key);
                 }
             }
-            match page.len().checked_sub(1) {
-                Some(last) if !page.exhausted() => range.low = Bound::Excluded(page.key(last).to_vec()),
-                _ => return Ok(()),
+            if !range.go_on_after(&page, Order::Forward) {
+                return Ok(());
             }
         }
     }
@@ -117,9 +115,8 @@ impl Group<'_> {
                     return Ok(true);
                 }
             }
-            match page.len().checked_sub(1) {
-                Some(last) if !page.exhausted() => range.low = Bound::Excluded(page.key(last).to_vec()),
-                _ => return Ok(false),
+            if !range.go_on_after(&page, Order::Forward) {
+                return Ok(false);
             }
         }
     }
