@@ -38,7 +38,7 @@ pub enum BodyError {
     /// The connection ended, or the body's chunks have no valid form.
     #[error("the body ended early: {0}")]
     Broken(#[from] hyper::Error),
-    /// Nothing came for as long as whoever reads it waits, or all came too slowly.
+    /// Nothing came for as long as its reader waits, or all came too slowly.
     #[error("the body did not go on within {} seconds", .0.as_secs())]
     Late(Duration),
     /// There is no memory for it.
@@ -47,7 +47,7 @@ pub enum BodyError {
     /// The body is not what its `Content-Encoding` says.
     #[error("the body cannot be decoded: {0}")]
     Undecodable(std::io::Error),
-    /// Whoever makes a response's body gave it up; the client sees a response that is cut off.
+    /// The maker of a response's body gave it up; the client sees a response that is cut off.
     #[error("the response could not be made to its end")]
     GivenUp,
 }
@@ -76,7 +76,7 @@ impl From<Body> for RequestBody {
 }
 
 impl RequestBody {
-    /// A body that may take its time: who reads it says how much.
+    /// A body that may take its time: its reader says how much.
     pub(crate) fn new(incoming: Incoming) -> RequestBody {
         RequestBody(Read::Incoming(incoming))
     }
@@ -129,7 +129,7 @@ impl RequestBody {
         }
     }
 
-    /// All of it where that is no more than the limit; else what was read until that was seen. The rest is then read in pieces.
+    /// All of it if it is not longer than the limit; otherwise what was read until that was known. The rest is then read in pieces.
     pub async fn begin(&mut self, limit_bytes: usize) -> Result<Beginning, BodyError> {
         let length = self.length();
         if length.is_some_and(|length| length > limit_bytes as u64) {
@@ -202,7 +202,7 @@ impl Body {
         Body(Kind::Full(Bytes::new()))
     }
 
-    /// The bytes that it has, where that is known.
+    /// The number of its bytes, if it is known.
     pub fn length(&self) -> Option<u64> {
         hyper::body::Body::size_hint(self).exact()
     }
@@ -215,7 +215,7 @@ impl Body {
         Body(Kind::Pieces { pieces, rest })
     }
 
-    /// Pieces that are made only as fast as the client takes them; of this length together where it is known. An error
+    /// Pieces that are made only as fast as the client takes them; `length` is that of all together, if it is known. An error
     /// cuts the response off, so that the client sees that it is not whole.
     pub fn stream(
         pieces: impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static,
@@ -237,7 +237,7 @@ impl Body {
         )
     }
 
-    /// A body that comes in pieces, of this length where it is known, and where to put the pieces.
+    /// A body that comes in pieces, of this length if it is known, and the sender for the pieces.
     pub fn channel(length: Option<u64>) -> (BodySender, Body) {
         let (sender, chunks) = mpsc::channel(CHUNKS_WAITING_MAX);
         (
@@ -253,8 +253,8 @@ impl Body {
         (BodySender(To::Feed(giver)), Body(Kind::Feed(taker)))
     }
 
-    /// The same body, which has memory of that for answers until it is sent where it is long and all there. The bytes are there
-    /// already: who has yet to read what an answer is made of waits for room instead.
+    /// The same body, counted in the memory of answers until it is sent, if it is long and at hand. Its bytes are in memory
+    /// already, so this never waits; code that has yet to read what an answer is made of waits for room instead.
     pub(crate) fn counted(mut self, memory: &Budget) -> Body {
         // The last piece holds the share of all.
         let (length, last) = match &mut self.0 {
@@ -271,7 +271,7 @@ impl Body {
         self
     }
 
-    /// The pieces of a feed; the body itself, where it is none.
+    /// The pieces of a feed; the body itself, if it is none.
     pub(crate) fn into_feed(self) -> Result<Taker, Body> {
         match self.0 {
             Kind::Feed(pieces) => Ok(pieces),
@@ -349,7 +349,7 @@ impl std::fmt::Debug for Body {
     }
 }
 
-/// Where the pieces of a response's body are put. Dropped, it ends the body.
+/// Where the pieces of a response's body are put. Dropping it ends the body.
 #[derive(Clone, Debug)]
 pub struct BodySender(To);
 
@@ -360,7 +360,7 @@ enum To {
 }
 
 impl BodySender {
-    /// Sends a piece, waiting while the client is slow; false where the client is gone.
+    /// Sends a piece, waiting while the client is slow; false if the client is gone.
     pub async fn send(&self, chunk: impl Into<Bytes>) -> bool {
         let mut chunk = chunk.into();
         // An empty chunk would be the end of a chunked body.
@@ -373,7 +373,7 @@ impl BodySender {
         true
     }
 
-    /// Sends pieces for as long as each is taken within this time; gives back what is left, `None` where the client is gone.
+    /// Sends pieces for as long as each is taken within this time. Returns what is left; `None` if the client is gone.
     /// What was sent is a copy, so that it does not keep the rest in memory.
     pub async fn send_while_taken(&self, bytes: impl Into<Bytes>, patience: Duration) -> Option<Bytes> {
         let mut bytes = bytes.into();
@@ -406,7 +406,7 @@ impl BodySender {
         }
     }
 
-    /// Waits until a piece would be taken at once; false where the client is gone.
+    /// Waits until a piece would be taken at once; false if the client is gone.
     pub async fn room(&self) -> bool {
         match &self.0 {
             To::Channel(sender) => sender.reserve().await.is_ok(),
@@ -432,7 +432,7 @@ impl BodySender {
 
     /// Cuts the response off, so that the client sees that it is not whole.
     pub async fn give_up(self) {
-        // Where the client is gone there is nobody left to tell.
+        // If the client is gone, there is nobody left to tell.
         let _ = self.put(Err(BodyError::GivenUp)).await;
     }
 }

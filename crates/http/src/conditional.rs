@@ -54,7 +54,7 @@ fn is_meant(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
 }
 
 /// Whether a `Range` may be answered in part: there is no `If-Range`, or it names exactly this representation (section
-/// 13.1.5). A date is good only where it is that of the last change.
+/// 13.1.5). A date counts only if it is that of the last change.
 pub fn if_range(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
     let Some(value) = headers.get(IF_RANGE) else {
         return true;
@@ -68,7 +68,7 @@ pub fn if_range(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
     }
 }
 
-/// A date as headers have it. What lies before 1970 or after the year 9999, which they cannot say, is moved there.
+/// A date as headers have it. A date before 1970 or after the year 9999, which headers cannot say, is moved to that bound.
 pub fn http_date(time: SystemTime) -> String {
     let last = SystemTime::UNIX_EPOCH + LAST_DATE;
     httpdate::fmt_http_date(time.clamp(SystemTime::UNIX_EPOCH, last))

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// One address has this part of all places at most, so that it cannot keep all others out.
+/// One address may take one place in this many, so that it cannot keep all others out.
 const SHARE_OF_ADDRESS: usize = 2;
 
 /// How many connections may be open at once, shared by all listeners that have a copy: each connection takes a descriptor, and
@@ -57,7 +57,7 @@ impl Places {
 
     /// A place for a client at this address.
     pub(crate) fn take(&self, address: IpAddr) -> Result<Place, NoPlace> {
-        // A listener on `[::]` shows clients of the older protocol by mapped addresses.
+        // To a listener on `[::]`, clients that use IPv4 have mapped addresses.
         let address = address.to_canonical();
         let permit = self.free.clone().try_acquire_owned();
         let permit = permit.map_err(|_| NoPlace::Full)?;
