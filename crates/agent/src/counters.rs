@@ -25,7 +25,7 @@ pub struct Counters {
     pub read: Counter,
     /// Of these, those that a transformation did not keep.
     pub discarded: Counter,
-    /// Those that had not the form that they should have, and are kept as text.
+    /// Messages without the form that they should have, which are kept as text.
     pub unparsed: Counter,
     /// Fields that could not be converted, and are kept as they were.
     pub unconverted: Counter,

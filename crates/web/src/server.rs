@@ -28,7 +28,7 @@ pub(crate) struct Server {
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) requests: AtomicU64,
-    /// Those that were answered with 4xx or 5xx.
+    /// Requests that were answered with 4xx or 5xx.
     pub(crate) refused: AtomicU64,
     pub(crate) file_bytes_out: AtomicU64,
     pub(crate) file_bytes_in: AtomicU64,

@@ -23,13 +23,13 @@ use tokio::time::timeout;
 const BATCHES_WAITING_MAX: usize = 1;
 /// How long an orderly end waits for sources and for the spool.
 const END_TIME_MAX: Duration = Duration::from_secs(10);
-/// How long an orderly end goes on sending: what is left then is sent after the next start.
+/// How long sending goes on at an orderly end; the rest is sent after the next start.
 const SEND_TIME_MAX: Duration = Duration::from_secs(3);
 /// How often the figures are written down.
 const STATUS_PERIOD: Duration = Duration::from_secs(10);
 /// How often they are logged.
 const LOG_PERIODS: u32 = 30;
-/// Threads for what may wait long: flushes, names of hosts.
+/// Threads for work that may block for long: flushes, look-ups of hosts.
 const THREADS_MAX: usize = 4;
 const STACK_BYTES: usize = 512 << 10;
 
@@ -56,7 +56,7 @@ impl Shared {
         }
     }
 
-    /// The spool; nobody who holds it waits for anything.
+    /// The spool. No code that holds it awaits anything.
     pub(crate) fn spool(&self) -> MutexGuard<'_, Spool> {
         self.spool.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -219,14 +219,14 @@ async fn asked(path: &Path, config: &Config, signals: &mut Signals) -> Ended {
     }
 }
 
-/// The configuration, if one can work by it: the files that it names are there.
+/// The configuration, if it can be used: the files that it names are there.
 fn read_again(path: &Path) -> Result<Config> {
     let config = Config::read(path)?;
     Requester::new(&config.server, &config.device)?;
     Ok(config)
 }
 
-/// Writes down what is done, again and again.
+/// Writes down the figures, again and again.
 async fn report(shared: &Shared, config: &Config) {
     let mut periods = 0;
     loop {

@@ -12,14 +12,14 @@ use std::process::Command;
 use std::time::Duration;
 use value::{Document, Value};
 
-/// How long it is waited before `journalctl` is started again.
+/// The pause before `journalctl` is started again.
 const RETRY_TIME: Duration = Duration::from_secs(5);
 
 const LEVELS: [&str; 8] = [
     "emerg", "alert", "crit", "error", "warning", "notice", "info", "debug",
 ];
 
-/// The fields that are looked at: others may have megabytes.
+/// The fields that are read: others may have megabytes.
 const OUTPUT_FIELDS: &str = "--output-fields=MESSAGE,PRIORITY,_HOSTNAME,SYSLOG_IDENTIFIER,_PID,_SYSTEMD_UNIT";
 
 /// Fields of the journal, and what they are called in records.
@@ -101,7 +101,7 @@ async fn follow(
 /// The record of an entry.
 pub fn made(processor: &Processor, line: &Line) -> Made {
     let Ok(entry) = serde_json::from_str::<Map<String, Json>>(&line.text) else {
-        // An entry that is longer than a line may be is cut, and no JSON any more.
+        // An entry that is longer than a line may be is cut, so that it is not JSON any more.
         return Made {
             record: processor.text(&line.text, true),
             position: None,

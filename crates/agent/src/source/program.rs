@@ -14,12 +14,12 @@ use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
-/// How often it is looked whether a program has ended.
+/// How often to check whether a program has ended.
 const LOOK_TIME: Duration = Duration::from_millis(20);
-/// Bytes of an output that is one message.
+/// The most bytes of an output that is one message.
 const WHOLE_BYTES_MAX: u64 = 1 << 20;
 
-/// A program that runs; it does not outlive this.
+/// A running program, which is killed when this is dropped.
 pub struct Running(Child);
 
 impl Drop for Running {
@@ -30,7 +30,7 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// Starts a program and gives what it writes.
+    /// Starts a program. Returns it with its output.
     pub fn start(command: &mut Command) -> Result<(Running, Receiver)> {
         let program = command.get_program().to_string_lossy().into_owned();
         command.stdin(Stdio::null()).stdout(Stdio::piped());
@@ -40,7 +40,7 @@ impl Running {
         Ok((Running(child), out))
     }
 
-    /// How it ended, when it has written all.
+    /// How it ended, once it has written all.
     pub async fn ended(&mut self) -> Result<ExitStatus> {
         loop {
             if let Some(status) = self.0.try_wait()? {
@@ -111,7 +111,7 @@ async fn once(intake: &mut Intake, source: &Source, program: &Program, end_by: I
     Ok(end)
 }
 
-/// All that a program writes, as one message; as far as it came, where the program takes too long.
+/// All that a program writes, as one message; what it has written so far if it takes too long.
 async fn whole(out: Until, intake: &mut Intake) -> Result<End> {
     let mut bytes = Vec::new();
     let read = out.take(WHOLE_BYTES_MAX).read_to_end(&mut bytes).await;

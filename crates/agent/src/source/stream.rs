@@ -20,7 +20,7 @@ const PIECE_BYTES: usize = 16 << 10;
 pub enum Splitter {
     /// By line feeds.
     Lines(Lines),
-    /// As syslog has them on connections.
+    /// As syslog frames them on connections.
     Framed(Framed),
 }
 
@@ -47,7 +47,7 @@ pub struct Stream {
 /// How a stream ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Whoever writes has ended.
+    /// The writer has ended.
     Closed,
     /// It is time to end.
     Stopped,

@@ -29,7 +29,7 @@ pub struct Outgoing {
 }
 
 impl Spool {
-    /// The next records: at least one frame, then more until a limit is reached. `None` where nothing waits.
+    /// The next records: at least one frame, then more until a limit is reached. `None` if nothing waits.
     pub fn outgoing(&mut self, records_max: usize, bytes_max: usize) -> Result<Option<Outgoing>, SpoolError> {
         let mut records = Vec::new();
         let mut bytes = 0;
@@ -127,7 +127,7 @@ impl Spool {
         }
     }
 
-    /// Records of the place's segment that are before it; `None` where they cannot be counted.
+    /// How many records of the place's segment are before it; `None` if they cannot be counted.
     fn records_before(&self, place: SpoolPosition) -> Option<u64> {
         if self.segment_from(place.segment) != Some(place.segment) {
             return Some(0);

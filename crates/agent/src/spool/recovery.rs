@@ -135,7 +135,7 @@ pub(super) fn epoch_after(last: u64) -> io::Result<u64> {
     Ok((seconds << 16) | random)
 }
 
-/// What the server has, as far as it was written down. Where it was not, records are sent again: their ids make that harmless.
+/// What the server has, as far as it was written down. Records beyond that are sent again; their ids make that harmless.
 fn sent(folder: &Path) -> SpoolPosition {
     let text = std::fs::read_to_string(folder.join(SENT)).unwrap_or_default();
     let mut words = text.split_whitespace().map(str::parse);

@@ -1,4 +1,4 @@
-//! Reading a segment, whatever became of it.
+//! Reading a segment, which may be damaged or unfinished.
 
 use super::frame::{self, Frame, HEAD_BYTES, Head};
 use bytes::Bytes;
@@ -17,7 +17,7 @@ pub enum Item {
     End(u64),
 }
 
-/// What is looked at together in search of the next frame.
+/// How many bytes are searched at once for the next frame.
 const SEARCHED_BYTES: usize = 64 << 10;
 
 /// What stands at `offset`, within the first `length` bytes.
@@ -36,7 +36,7 @@ pub fn item_at(file: &File, offset: u64, length: u64) -> io::Result<Item> {
     }
 }
 
-/// The frame at `offset`; where its body is damaged, where it ends; `None` where there is no whole one.
+/// The frame at `offset`, or, if its body is damaged, where it ends; `None` if there is no whole frame.
 fn frame_at(file: &File, offset: u64, length: u64) -> io::Result<Option<Result<(Frame, u64), u64>>> {
     let mut head = [0; HEAD_BYTES];
     let Some(body) = offset

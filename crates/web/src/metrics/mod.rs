@@ -236,7 +236,7 @@ fn of_requests(counters: &Counters, told: &mut Figures) {
     );
 }
 
-/// The resident memory of this process, where the system tells it (`/proc/self/status`).
+/// The resident memory of this process, if the system tells it (`/proc/self/status`).
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

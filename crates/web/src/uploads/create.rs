@@ -69,7 +69,7 @@ fn created(bucket: &str, id: ObjectId, mut response: Response) -> Response {
     response
 }
 
-/// The file that the client describes. What it says of a part is of no use: the file gets its name when it is joined.
+/// The file that the client describes. A part needs no description: the file gets its name when the parts are joined.
 fn new_file(metadata: Metadata, kind: &UploadKind) -> Result<NewFile> {
     let is_part = *kind == UploadKind::Part;
     let name = metadata
@@ -89,7 +89,7 @@ fn new_file(metadata: Metadata, kind: &UploadKind) -> Result<NewFile> {
     })
 }
 
-/// What is made of parts has no bytes besides theirs.
+/// An upload that is made of parts has no bytes besides theirs.
 fn refuse_bytes_of_its_own(call: &Call) -> Result<()> {
     let headers = &call.request.headers;
     let has_length = [UPLOAD_LENGTH, UPLOAD_DEFER_LENGTH]

@@ -30,9 +30,9 @@ impl Metadata {
                 "filetype" | "type" | "contentType" if metadata.content_type.is_none() => {
                     metadata.content_type = Some(value);
                 }
-                // The server keeps digests that it has computed under these names, and tells them as the file's.
+                // The server keeps the digests that it has computed under these names, and serves them as the file's.
                 key if is_digest(key) => {}
-                // A document has each field once.
+                // A document may have a field only once.
                 key => metadata.rest.set(key, value),
             }
         }

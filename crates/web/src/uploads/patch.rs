@@ -53,7 +53,7 @@ async fn add_to_file(call: &mut Call, files: &Files, id: ObjectId, offset: u64) 
     }
 }
 
-/// The bytes do not begin where those end that are there.
+/// The bytes do not begin at the end of those that are there.
 fn elsewhere(length: u64, offset: u64) -> WebError {
     let reason = format!("the upload has {length} bytes, not {offset}; go on there (HEAD tells where)");
     WebError::new(StatusCode::CONFLICT, "offset", reason)
@@ -66,8 +66,8 @@ pub(super) fn has_bytes(call: &Call) -> bool {
     kind.trim().eq_ignore_ascii_case(OFFSET_OCTETS)
 }
 
-/// Writes a request's body at an offset. When the connection ends early, what came is kept, unless it has a checksum; it is a
-/// file where nothing is missing.
+/// Writes a request's body at an offset. If the connection ends early, what came is kept, unless it has a checksum. Once nothing
+/// is missing, the upload becomes a file.
 pub(super) async fn take(
     call: &mut Call,
     files: &Files,

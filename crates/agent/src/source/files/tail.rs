@@ -35,18 +35,18 @@ impl Identity {
 /// One file that is read.
 #[derive(Debug)]
 pub struct Tail {
-    /// What it is, whatever it is called.
+    /// The file itself, whatever its name.
     pub identity: Identity,
-    /// What it is called.
+    /// Its present name.
     pub path: PathBuf,
-    /// Since when its path is another file's, or nobody's.
+    /// When its path became another file's, or nobody's.
     pub gone: Option<Instant>,
     /// When it last grew.
     pub grown: Instant,
     file: File,
-    /// What was given, and is the position when it is kept.
+    /// How far the file was given, which is its position once that is kept.
     pub mark: Mark,
-    /// What was read, some of which may wait for more.
+    /// How far the file was read; some of that may wait for more lines.
     pub read: Mark,
     lines: Lines,
     line_max: usize,
@@ -90,7 +90,7 @@ impl Tail {
         })
     }
 
-    /// Whether the file does not hold any more what was read of it: cut short, or written anew.
+    /// Whether the file no longer holds what was read of it, because it was cut short or written anew.
     pub fn is_replaced(&self) -> io::Result<bool> {
         let size = self.file.metadata()?.len();
         Ok(
@@ -154,7 +154,7 @@ impl Tail {
         self.gave(gave, reached)
     }
 
-    /// The message that a line completes: itself where lines are not joined.
+    /// The message that a line completes: the line itself if lines are not joined.
     fn joined(&mut self, line: Line) -> Option<(String, bool, u64)> {
         let Some(joiner) = &mut self.joiner else {
             return Some((line.text, line.is_cut, line.end));
@@ -163,7 +163,7 @@ impl Tail {
         joiner.push(line.text, (line.end, line.is_cut)).map(apart)
     }
 
-    /// What waits for more lines, where it has waited long enough or the file has ended.
+    /// The message that waits for more lines, if it has waited long enough or the file has ended.
     pub fn rest(&mut self, processor: &Processor, is_end: bool) -> io::Result<Gave> {
         let mut gave = Gave::default();
         let last = is_end.then(|| self.lines.rest()).flatten();
@@ -191,7 +191,7 @@ impl Tail {
         }
     }
 
-    /// All that waits, of a file that does not hold it any more: what has no end yet, too.
+    /// All that waits, including a line without an end, when the file does not hold it any more.
     pub fn last(&mut self, processor: &Processor) -> Vec<Bytes> {
         let line = self.lines.rest();
         let joined = line.and_then(|line| self.joined(line));
