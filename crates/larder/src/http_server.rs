@@ -42,24 +42,26 @@ impl FromStr for HttpServer {
     fn from_str(text: &str) -> Result<HttpServer, String> {
         let form = "a server's HTTP is named as http://[user:password@]host:port";
         let (scheme, rest) = text.split_once("://").ok_or(form)?;
-        let rest = rest.trim_end_matches('/');
-        let (login, host) = match rest.rsplit_once('@') {
-            Some((login, host)) => (Some(login), host),
-            None => (None, rest),
-        };
+        let (authorization, host) = split_login(rest.trim_end_matches('/'))?;
         if !["http", "https"].contains(&scheme) || host.is_empty() || host.contains('/') {
             return Err(form.to_owned());
         }
-        let authorization = login.map(|login| {
-            let login = http::percent_decode(login).ok_or("an escape that is not %HH in UTF-8")?;
-            let value = format!("Basic {}", BASE64_STANDARD.encode(login.as_bytes()));
-            HeaderValue::from_str(&value).map_err(|error| error.to_string())
-        });
         Ok(HttpServer {
             base: format!("{scheme}://{host}"),
-            authorization: authorization.transpose()?,
+            authorization,
         })
     }
+}
+
+/// The header of the login in `user:password@host:port`, if there is one, and the host.
+pub fn split_login(text: &str) -> Result<(Option<HeaderValue>, &str), String> {
+    let Some((login, host)) = text.rsplit_once('@') else {
+        return Ok((None, text));
+    };
+    let login = http::percent_decode(login).ok_or("the login has an escape that is not %HH in UTF-8")?;
+    let value = format!("Basic {}", BASE64_STANDARD.encode(login.as_bytes()));
+    let header = HeaderValue::from_str(&value).map_err(|error| error.to_string())?;
+    Ok((Some(header), host))
 }
 
 impl fmt::Debug for HttpServer {

@@ -1,8 +1,7 @@
 //! Asking a server that speaks Riak's HTTP.
 
-use anyhow::{Context, Result, anyhow, bail};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use crate::http_server::split_login;
+use anyhow::{Context, Error, Result, anyhow, bail};
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
 use http::{
@@ -52,7 +51,7 @@ impl Answer {
     }
 
     /// What an answer says that nobody expected.
-    pub(super) fn unexpected(&self, what: &str) -> anyhow::Error {
+    pub(super) fn unexpected(&self, what: &str) -> Error {
         let text = String::from_utf8_lossy(&self.body);
         anyhow!("{what}: {} {}", self.status, text.trim())
     }
@@ -65,16 +64,7 @@ impl Server {
             .split_once("://")
             .filter(|(scheme, _)| ["http", "https"].contains(scheme))
             .with_context(|| format!("'{address}' is not of the form http://HOST:PORT"))?;
-        let rest = rest.trim_end_matches('/');
-        let (authorization, host) = match rest.rsplit_once('@') {
-            Some((credentials, host)) => {
-                let credentials =
-                    http::percent_decode(credentials).context("the credentials have a wrong escape")?;
-                let header = format!("Basic {}", STANDARD.encode(credentials.as_bytes()));
-                (Some(HeaderValue::try_from(header)?), host)
-            }
-            None => (None, rest),
-        };
+        let (authorization, host) = split_login(rest.trim_end_matches('/')).map_err(Error::msg)?;
         Ok(Server {
             client: Client::new(Reach::Anywhere),
             base: format!("{scheme}://{host}"),
