@@ -71,7 +71,7 @@ impl fmt::Debug for HttpServer {
 }
 
 impl HttpServer {
-    /// The body of an answer that tells success.
+    /// The body of an answer of success.
     pub async fn ask(
         &self,
         client: &Client,
@@ -86,7 +86,7 @@ impl HttpServer {
         Ok(body)
     }
 
-    /// What is answered with success to a posted JSON body.
+    /// The answer of success to a posted JSON body.
     pub async fn post(
         &self,
         client: &Client,
@@ -116,7 +116,7 @@ impl HttpServer {
         Ok(())
     }
 
-    /// That another server is there, or another port of Larder's, by its answer to `/health`.
+    /// The error that another server is there, or another port of Larder's, by its answer to `/health`.
     pub fn not_its_own(&self, status: StatusCode, body: &[u8]) -> String {
         let reason = reason(status, body);
         format!(
@@ -124,7 +124,7 @@ impl HttpServer {
         )
     }
 
-    /// An answer, whatever it tells.
+    /// An answer, whatever its status.
     pub async fn answer(
         &self,
         client: &Client,
@@ -166,7 +166,7 @@ pub fn is_health(body: &[u8]) -> bool {
     said.is_some_and(|said| said.get("status").is_some_and(serde_json::Value::is_string))
 }
 
-/// What an answer that tells no success says.
+/// What an answer says that is not one of success.
 pub fn reason(status: StatusCode, body: &[u8]) -> String {
     let said: Option<serde_json::Value> = serde_json::from_slice(body).ok();
     let said = said

@@ -87,12 +87,12 @@ fn chosen(options: &RestoreOptions, repository: &Repository) -> Result<(Manifest
     }
 }
 
-/// Since 1970; what is before that is before every backup.
+/// The time is counted from 1970; a moment before that is before every backup.
 fn milliseconds(time: Timestamp) -> u64 {
     u64::try_from(time.as_millisecond()).unwrap_or(0)
 }
 
-/// Opens what was restored, to see that it opens, and drops what is not wanted.
+/// Opens the restored folder, to see that it opens, and drops the databases that are not wanted.
 async fn open_once(folder: &Path, databases: &[String]) -> Result<()> {
     let engine = open_existing(folder).await?;
     let there = engine.databases();

@@ -96,7 +96,7 @@ impl Report {
     }
 }
 
-/// Three places, and none that says nothing.
+/// With at most three decimals, and without zeros at the end.
 fn shown(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -179,7 +179,7 @@ pub struct Settings {
     pub syslog_listen: Listen,
     /// The database and collection that they go to.
     pub syslog_collection: (String, String),
-    /// The files of TLS; `None` where connections are plain.
+    /// The files of TLS; `None` if connections are plain.
     pub tls: Option<TlsFiles>,
     /// Connections of all protocols at once.
     pub connections_max: usize,

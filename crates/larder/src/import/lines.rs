@@ -90,8 +90,8 @@ fn apart(pattern: &Regex, text: &str, options: &ImportOptions) -> Result<Documen
     Ok(document)
 }
 
-/// Gives each line without its end, and its number. Lines lie where they were read; only those that go beyond a buffer's
-/// end are copied.
+/// Calls back with each line, without its end, and its number. Lines lie where they were read; only those that go beyond the end
+/// of a buffer are copied.
 pub fn each_line(mut input: Input, mut take: impl FnMut(&[u8], Place<'_>) -> Result<()>) -> Result<()> {
     let mut place = Place {
         file: &input.name,

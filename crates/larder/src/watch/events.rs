@@ -1,4 +1,4 @@
-//! Events of the log as documents, for whoever keeps them.
+//! Events of the log as documents, to be kept.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use value::{Document, DocumentBuf, Value};
 
-/// Events that wait to be written; more are counted, not kept.
+/// The most events that wait to be written; further ones are counted, not kept.
 const WAITING_MAX: usize = 1_000;
 
 /// The part of the log that gives events away.

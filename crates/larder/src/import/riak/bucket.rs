@@ -42,7 +42,7 @@ pub(super) struct Bucket {
     bucket_type: Option<String>,
     name: String,
     pub(super) kind: BucketKind,
-    /// Those that it has in the end.
+    /// The properties that it has in the end.
     properties: Map<String, Value>,
 }
 

@@ -1,4 +1,4 @@
-//! Copying objects of data types: by their values, since the state of a cluster's is its own.
+//! Copying objects of data types by their values, since their states belong to the cluster.
 
 use super::Outcome;
 use super::bucket::Bucket;
@@ -17,7 +17,7 @@ pub(super) async fn copy(source: &Server, target: &Server, bucket: &Bucket, key:
         StatusCode::NOT_FOUND => return Ok(Outcome::Gone),
         _ => bail!(answer.unexpected("it cannot be read")),
     };
-    // One request makes all of it, so what is there is there whole.
+    // One request makes all of it, so an object that exists is whole.
     let present = target.get(&path, HeaderMap::new()).await?;
     if present.status == StatusCode::OK {
         return Ok(Outcome::Copied);

@@ -1,9 +1,9 @@
 //! `larder import --from riak`: what a running cluster has, read through its HTTP and written through Larder's own.
 //!
 //! For each bucket type that is named, each bucket gets the properties that it has there, and its objects are copied with all
-//! their siblings and metadata ([`object`]), data types by their values ([`datatype`]). Which objects are done is in a file
-//! ([`state`]), so an import that was cut off goes on; what was written twice by that is recognized. Nothing that the target
-//! has is overwritten: an object of another content becomes a sibling of it.
+//! their siblings and metadata ([`object`]), data types by their values ([`datatype`]). A file says which objects are done
+//! ([`state`]), so an import that was cut off goes on; an object that is copied twice by that is recognized. Nothing that the
+//! target has is overwritten: an object of another content becomes a sibling of it.
 
 mod bucket;
 mod datatype;
@@ -53,7 +53,7 @@ struct Import {
     totals: Totals,
 }
 
-/// Copies all and says what was done; fails where anything was rejected.
+/// Copies all and says what was done; fails if anything was rejected.
 pub async fn run(options: &ImportOptions) -> Result<()> {
     let [source] = options.files.as_slice() else {
         bail!(

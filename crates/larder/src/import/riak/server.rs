@@ -14,7 +14,7 @@ use std::time::Duration;
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(120);
 /// The bytes of one answer that is not a listing.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
-/// How often a server is asked again that is busy or cannot be reached.
+/// How often a server is asked that is busy or cannot be reached.
 const TRIES: u32 = 6;
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
@@ -23,7 +23,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 #[error("{0}")]
 pub(super) struct Unreachable(String);
 
-/// A server, by the address of its HTTP.
+/// A server that speaks Riak's HTTP.
 #[derive(Debug)]
 pub(super) struct Server {
     client: Client,
@@ -50,7 +50,7 @@ impl Answer {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// What an answer says that nobody expected.
+    /// The error for an answer that was not expected.
     pub(super) fn unexpected(&self, what: &str) -> Error {
         let text = String::from_utf8_lossy(&self.body);
         anyhow!("{what}: {} {}", self.status, text.trim())
@@ -85,7 +85,7 @@ impl Server {
         self.ask_again(Method::GET, path, headers, Bytes::new()).await
     }
 
-    /// Sends what may be sent twice: again where the server is busy or the connection broke.
+    /// Sends a request that may be sent twice, again if the server is busy or the connection broke.
     pub(super) async fn ask_again(
         &self,
         method: Method,

@@ -21,7 +21,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens the file of an import from a source, or begins it.
+    /// Opens the file of an import from a source, or makes it.
     pub(super) fn open(path: &Path, source: &str) -> Result<State> {
         let reading = || format!("cannot read {}", path.display());
         // The address may hold a password.
@@ -31,7 +31,7 @@ impl State {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error).with_context(reading),
         };
-        // A line that was cut off is none.
+        // A line that was cut off does not count.
         let whole = known.rfind('\n').map_or("", |end| &known[..=end]);
         let mut lines = whole.lines();
         let first = lines.next();
@@ -44,7 +44,7 @@ impl State {
                 first.unwrap_or_default()
             );
         }
-        // Where nothing is done, as after a wrong address, there is nothing to go on with.
+        // If nothing is done, as after a wrong address, there is nothing to go on with.
         let kept = if is_of_source { whole.len() } else { 0 };
         let file = OpenOptions::new()
             .create(true)
