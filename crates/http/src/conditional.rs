@@ -1,6 +1,6 @@
 //! Conditional requests (RFC 9110, section 13): whether what is there is what the client means.
 
-use crate::{if_match, if_none_match};
+use crate::etag::{if_match, if_none_match};
 use hyper::HeaderMap;
 use hyper::header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE};
 use std::time::{Duration, SystemTime};
@@ -72,11 +72,6 @@ pub fn if_range(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
 pub fn http_date(time: SystemTime) -> String {
     let last = SystemTime::UNIX_EPOCH + LAST_DATE;
     httpdate::fmt_http_date(time.clamp(SystemTime::UNIX_EPOCH, last))
-}
-
-/// Reads such a date; `None` if the text is none.
-pub fn parse_http_date(text: &str) -> Option<SystemTime> {
-    httpdate::parse_http_date(text.trim()).ok()
 }
 
 fn date(headers: &HeaderMap, name: &hyper::header::HeaderName) -> Option<SystemTime> {

@@ -3,10 +3,10 @@
 
 use super::concat::Concat;
 use super::metadata::Metadata;
-use super::{KEPT_MS, UPLOAD_DEFER_LENGTH, UPLOAD_LENGTH, UPLOAD_METADATA, expires, length, patch};
+use super::{UPLOAD_DEFER_LENGTH, UPLOAD_LENGTH, UPLOAD_METADATA, expires, length, patch};
 use crate::call::Call;
 use crate::error::{Result, WebError};
-use crate::limits::NAME_BYTES_MAX;
+use crate::limits::{NAME_BYTES_MAX, UPLOADS_KEPT_MS};
 use crate::respond;
 use auth::Action;
 use engine::files::{NewFile, NewJoint, NewUpload, UploadKind};
@@ -26,7 +26,7 @@ pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
                 file: new_file(metadata, &UploadKind::Whole)?,
                 parts,
                 named: header,
-                kept_ms: KEPT_MS,
+                kept_ms: UPLOADS_KEPT_MS,
                 description,
             });
             return Ok(created(
@@ -43,7 +43,7 @@ pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
         .begin_upload(NewUpload {
             file: new_file(metadata, &kind)?,
             length,
-            kept_ms: KEPT_MS,
+            kept_ms: UPLOADS_KEPT_MS,
             kind,
             description,
         })

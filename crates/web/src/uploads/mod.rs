@@ -9,11 +9,10 @@ mod patch;
 
 use crate::call::{Call, object_id};
 use crate::error::{Result, WebError};
-use crate::limits::UPLOADS_KEPT_MS;
 use crate::respond;
 use auth::Action;
 use checksum::ALGORITHMS;
-use engine::files::{FileError, Files};
+use engine::files::Files;
 use http::header::{ALLOW, CACHE_CONTROL};
 use http::{HeaderName, HeaderValue, Method, Response, StatusCode, http_date};
 use std::time::{Duration, SystemTime};
@@ -178,11 +177,3 @@ fn expires(response: &mut Response, expires_ms: i64) {
         response.headers_mut().insert(UPLOAD_EXPIRES, date);
     }
 }
-
-/// The writer of an upload; [`FileError::Busy`] if another client has it.
-async fn writer(files: &Files, id: ObjectId) -> Result<Option<engine::files::FileWriter>, FileError> {
-    files.resume_upload(id).await
-}
-
-/// How long an upload is kept after its last bytes.
-const KEPT_MS: u64 = UPLOADS_KEPT_MS;

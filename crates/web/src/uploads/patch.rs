@@ -1,10 +1,10 @@
 //! PATCH: further bytes of an upload.
 
 use super::checksum::Checksum;
-use super::{KEPT_MS, UPLOAD_CHECKSUM, UPLOAD_OFFSET, expires, length, writer};
+use super::{UPLOAD_CHECKSUM, UPLOAD_OFFSET, expires, length};
 use crate::call::Call;
 use crate::error::{Result, WebError};
-use crate::limits::CHECKED_UPLOAD_BYTES_MAX;
+use crate::limits::{CHECKED_UPLOAD_BYTES_MAX, UPLOADS_KEPT_MS};
 use crate::respond;
 use auth::Action;
 use engine::files::{Digests, FileError, FileWriter, Files};
@@ -74,7 +74,7 @@ pub(super) async fn take(
     id: ObjectId,
     offset: u64,
 ) -> Result<Option<Response>> {
-    let Some(mut writer) = writer(files, id).await? else {
+    let Some(mut writer) = files.resume_upload(id).await? else {
         return Ok(None);
     };
     if writer.length() != offset {
@@ -95,7 +95,7 @@ pub(super) async fn take(
         outcome?;
         return Ok(Some(answer(length, None)));
     }
-    let (length, expires_ms) = writer.pause(KEPT_MS).await?;
+    let (length, expires_ms) = writer.pause(UPLOADS_KEPT_MS).await?;
     outcome?;
     Ok(Some(answer(length, Some(expires_ms))))
 }
