@@ -54,6 +54,20 @@ impl WriteOptions {
             Durability::Soon
         }
     }
+
+    /// The ids of statements by their positions in the command; empty outside retryable writes.
+    fn statements(
+        &self,
+        context: &Context,
+        positions: impl Iterator<Item = usize>,
+    ) -> Vec<Option<StatementId>> {
+        match context.statement(self.first_statement) {
+            None => Vec::new(),
+            Some(_) => positions
+                .map(|at| context.statement(self.first_statement + at as i32))
+                .collect(),
+        }
+    }
 }
 
 /// A statement that failed.
@@ -125,22 +139,6 @@ impl WriteFailure {
         WriteFailure {
             index,
             error: error.into(),
-        }
-    }
-}
-
-impl WriteOptions {
-    /// The ids of statements by their positions in the command; empty outside retryable writes.
-    fn statements(
-        &self,
-        context: &Context,
-        positions: impl Iterator<Item = usize>,
-    ) -> Vec<Option<StatementId>> {
-        match context.statement(self.first_statement) {
-            None => Vec::new(),
-            Some(_) => positions
-                .map(|at| context.statement(self.first_statement + at as i32))
-                .collect(),
         }
     }
 }
