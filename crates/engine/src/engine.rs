@@ -66,7 +66,8 @@ impl Engine {
     pub(crate) fn new(
         store: Store,
         kv: Kv,
-        (users, roles): (Users, RoleTable),
+        users: Users,
+        roles: RoleTable,
         file_cache_bytes: usize,
         spill: Option<Arc<SpillFolder>>,
         memory: Budget,
