@@ -162,6 +162,8 @@ impl Snapshot {
             bytes,
             taken: AtomicUsize::new(0),
         };
+        // Several threads look up a part each, and take from one room. If it is full before the first parts are done, later parts have
+        // values after a gap; only those before the gap are returned.
         let looked_up = self
             .helpers
             .spare

@@ -114,6 +114,7 @@ async fn walk_with(
     let mut looked_at = 0;
     loop {
         let mut budget = u64::MAX;
+        // `None` goes on with the next entry, `Some` jumps over all entries with this value: to a key, or to the end.
         let next = match cursor.step(&mut budget) {
             Step::Load => {
                 run.task.spec.interruption.check()?;
