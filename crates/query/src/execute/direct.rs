@@ -72,7 +72,7 @@ impl PlanCursor {
             }
             is_full |= batch.room() == 0 || !batch.fits(&document);
             match is_full {
-                true => self.execution.put_behind(FoundRecord::whole(record, document)),
+                true => self.execution.push_ready(FoundRecord::whole(record, document)),
                 false => {
                     self.limit_left -= 1;
                     batch.push(document);
@@ -111,14 +111,14 @@ impl PlanCursor {
             let start = buffer.len();
             if !is_full && batch.room() > ends.len() {
                 write(&self.task.spec, projection.as_deref(), document, &mut buffer)?;
-                is_full = !batch.fits_behind(ends.len(), start, buffer.len() - start);
+                is_full = !batch.fits_after(ends.len(), start, buffer.len() - start);
             } else {
                 is_full = true;
             }
             if is_full {
                 buffer.truncate(start);
                 self.execution
-                    .put_behind(FoundRecord::whole(record, document.to_buf()));
+                    .push_ready(FoundRecord::whole(record, document.to_buf()));
             } else {
                 self.limit_left -= 1;
                 ends.push(buffer.len());

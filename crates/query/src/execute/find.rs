@@ -320,7 +320,7 @@ impl PlanCursor {
             }
             let start = buffer.len();
             project_found(&self.task.spec, projection, &found, &mut buffer)?;
-            if !batch.fits_behind(ends.len(), start, buffer.len() - start) {
+            if !batch.fits_after(ends.len(), start, buffer.len() - start) {
                 buffer.truncate(start);
                 self.execution.put_back(found);
                 is_full = true;

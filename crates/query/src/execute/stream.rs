@@ -103,7 +103,7 @@ impl Batch<'_> {
     }
 
     /// Whether it takes one more document of `bytes` after `added` others, of `added_bytes`, that are about to be added.
-    pub(super) fn fits_behind(&self, added: usize, added_bytes: usize, bytes: usize) -> bool {
+    pub(super) fn fits_after(&self, added: usize, added_bytes: usize, bytes: usize) -> bool {
         (self.documents.is_empty() && added == 0) || self.bytes + added_bytes + bytes <= self.bytes_max
     }
 

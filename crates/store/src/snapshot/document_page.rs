@@ -94,7 +94,7 @@ impl DocumentPage {
     }
 
     /// The first place after a record, in a forward page.
-    pub fn behind(&self, after: Option<RecordId>) -> usize {
+    pub fn first_after(&self, after: Option<RecordId>) -> usize {
         after.map_or(0, |after| {
             self.places.partition_point(|place| place.record <= after)
         })
@@ -120,7 +120,7 @@ impl DocumentPage {
 
 impl Snapshot {
     /// A page with the documents of the records after `after` in natural order, or before it if backward. A forward page may begin
-    /// before them: see [`DocumentPage::behind`].
+    /// before them: see [`DocumentPage::first_after`].
     pub async fn document_page(
         &self,
         after: Option<RecordId>,

@@ -54,7 +54,7 @@ async fn scanned_by_pages(snapshot: &Snapshot, numbers: &mut Random) -> BTreeMap
             .document_page(after, Order::Forward, limit)
             .await
             .unwrap();
-        let first = page.behind(after);
+        let first = page.first_after(after);
         for at in first..page.len() {
             after = Some(page.id(at));
             found.insert(page.id(at).0, page.document(at).bytes().to_vec());
