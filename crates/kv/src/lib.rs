@@ -31,7 +31,7 @@ pub use batch::Batch;
 pub use checkpoint::Checkpoint;
 pub use damage::LogDamage;
 pub use error::{CommitError, Error};
-pub use page::{KeyRange, Order, Page, PageLimit, Salvage, Unreadable};
+pub use page::{KeyRange, Order, Page, PageLimit, Salvage, Unreadable, after_prefix};
 pub use placed::Placed;
 pub use simulated::Simulation;
 pub use threads::make_room;

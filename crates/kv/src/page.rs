@@ -14,20 +14,9 @@ pub struct KeyRange {
 impl KeyRange {
     /// All keys that begin with `prefix`.
     pub fn prefix(prefix: &[u8]) -> KeyRange {
-        let mut end = prefix.to_vec();
-        while end.last() == Some(&0xFF) {
-            end.pop();
-        }
-        let high = match end.last_mut() {
-            Some(last) => {
-                *last += 1;
-                Bound::Excluded(end)
-            }
-            None => Bound::Unbounded,
-        };
         KeyRange {
             low: Bound::Included(prefix.to_vec()),
-            high,
+            high: after_prefix(prefix.to_vec()).map_or(Bound::Unbounded, Bound::Excluded),
         }
     }
 
@@ -49,6 +38,15 @@ impl KeyRange {
             _ => false,
         }
     }
+}
+
+/// The least key that is greater than all that begin with this one; `None` if it has only bytes 0xFF.
+pub fn after_prefix(mut prefix: Vec<u8>) -> Option<Vec<u8>> {
+    while prefix.last() == Some(&0xFF) {
+        prefix.pop();
+    }
+    *prefix.last_mut()? += 1;
+    Some(prefix)
 }
 
 /// The direction in which keys are read. Which of two values comes first in a key is another matter (`value::key::Direction`): an
@@ -251,5 +249,18 @@ impl PageBuilder {
             entries: self.entries,
             exhausted,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_after_a_prefix_is_the_least_beyond_all_that_begin_with_it() {
+        assert_eq!(after_prefix(vec![1, 2]), Some(vec![1, 3]));
+        assert_eq!(after_prefix(vec![1, 0xFF, 0xFF]), Some(vec![2]));
+        assert_eq!(after_prefix(vec![0xFF]), None);
+        assert_eq!(KeyRange::prefix(&[]).high, Bound::Unbounded);
     }
 }
