@@ -15,6 +15,12 @@ pub enum QueryError {
     Store(#[from] StoreError),
 }
 
+impl From<memory::Full> for QueryError {
+    fn from(full: memory::Full) -> QueryError {
+        QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string())
+    }
+}
+
 /// The result of planning or executing.
 pub type Result<T, E = QueryError> = std::result::Result<T, E>;
 

@@ -94,9 +94,7 @@ impl Cursor {
     pub(crate) fn rest(&mut self, memory: &Budget) -> Result<()> {
         let share = self.share.get_or_insert_with(|| memory.share(Holder::Cursors));
         share.charge(0);
-        share
-            .set(CURSOR_BYTES)
-            .map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))?;
+        share.set(CURSOR_BYTES)?;
         Ok(self.stream.rest(share)?)
     }
 }
