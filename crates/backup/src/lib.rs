@@ -31,5 +31,5 @@ pub use source::{FolderSource, Source, SourceFile};
 pub use take::{Taken, take};
 pub use until::reaching;
 
-/// Called for every piece that was done, with its bytes and whether they had to be copied.
-pub type Progress<'a> = &'a mut (dyn FnMut(u64, bool) + Send);
+/// Called with the number of bytes of every piece that is done, whether it had to be copied or was there.
+pub type Progress<'a> = &'a mut (dyn FnMut(u64) + Send);

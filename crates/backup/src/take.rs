@@ -113,7 +113,7 @@ impl<S: Source> Copying<'_, S> {
             let same = before.get(parts.len());
             let same = same.filter(|part| part.bytes == place.bytes && self.repository.objects.has(part));
             if let Some(part) = same {
-                (self.progress)(part.bytes, false);
+                (self.progress)(part.bytes);
                 parts.push(part.clone());
                 continue;
             }
@@ -133,7 +133,7 @@ impl<S: Source> Copying<'_, S> {
             let bytes = (place.bytes - done).min(PIECE_BYTES as u64) as usize;
             let piece = self.source.read(&file.path, place.offset + done, bytes).await?;
             writer.write(&piece)?;
-            (self.progress)(bytes as u64, true);
+            (self.progress)(bytes as u64);
             self.pace.copied(bytes).await;
             done += bytes as u64;
         }

@@ -37,7 +37,7 @@ impl Ground {
             "day",
             began_ms,
             Pace::new(None),
-            &mut |_, _| (),
+            &mut |_| (),
         )
         .await
         .unwrap()
@@ -63,7 +63,7 @@ impl Ground {
 
     fn restore(&self, manifest: &Manifest, name: &str) -> Result<PathBuf, Error> {
         let folder = self.path(name);
-        restore(&self.repository(), manifest, &[], &folder, &mut |_, _| ())?;
+        restore(&self.repository(), manifest, &[], &folder, &mut |_| ())?;
         Ok(folder)
     }
 
@@ -171,7 +171,7 @@ async fn the_backup_that_was_taken_last_is_the_last_although_the_clock_went_back
 async fn damage_is_found_and_never_restored() {
     let ground = Ground::new();
     let manifest = ground.take(&files(), 1).await.manifest;
-    let check = || verify(&ground.repository(), &manifest, &mut |_, _| ());
+    let check = || verify(&ground.repository(), &manifest, &mut |_| ());
     assert!(check().is_empty());
     for (at, object) in ground.objects().into_iter().enumerate() {
         let bytes = fs::read(&object).unwrap();
@@ -207,9 +207,9 @@ async fn a_damaged_object_is_written_anew_where_its_bytes_are_read_again() {
     let mut damaged = fs::read(&object).unwrap();
     damaged[1000] ^= 1;
     fs::write(&object, damaged).unwrap();
-    assert_eq!(verify(&ground.repository(), &manifest, &mut |_, _| ()).len(), 1);
+    assert_eq!(verify(&ground.repository(), &manifest, &mut |_| ()).len(), 1);
     ground.take(&files, 2).await;
-    assert!(verify(&ground.repository(), &manifest, &mut |_, _| ()).is_empty());
+    assert!(verify(&ground.repository(), &manifest, &mut |_| ()).is_empty());
 }
 
 #[test]
@@ -325,7 +325,7 @@ async fn copying_keeps_to_its_pace() {
         "day",
         1,
         Pace::new(Some(2_000_000)),
-        &mut |bytes, _| reported += bytes,
+        &mut |bytes| reported += bytes,
     )
     .await
     .unwrap();

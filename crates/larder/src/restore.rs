@@ -48,7 +48,7 @@ pub async fn run(options: &RestoreOptions) -> Result<()> {
     let (manifest, archived) = chosen(options, &repository)?;
     let total = manifest.bytes() + archived.iter().map(File::bytes).sum::<u64>();
     let bar = meter::bytes(total, options.quiet);
-    let mut progress = |bytes, _| bar.inc(bytes);
+    let mut progress = |bytes| bar.inc(bytes);
     let Some(folder) = &options.data else {
         let errors = backup::verify(&repository, &manifest, &mut progress);
         bar.finish_and_clear();

@@ -128,10 +128,8 @@ async fn take(
     let began = Timestamp::from_millisecond(i64::try_from(began_ms)?)?;
     let name = began.strftime("%Y%m%dT%H%M%SZ").to_string();
     let pace = Pace::new(options.rate.map(|rate| rate.0 as u64));
-    let taken = backup::take(source, repository, &name, began_ms, pace, &mut |bytes, _| {
-        bar.inc(bytes);
-    })
-    .await;
+    let mut progress = |bytes| bar.inc(bytes);
+    let taken = backup::take(source, repository, &name, began_ms, pace, &mut progress).await;
     bar.finish_and_clear();
     Ok(taken?)
 }
