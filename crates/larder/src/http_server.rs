@@ -17,7 +17,7 @@ const ANSWER_BYTES_MAX: usize = 256 << 20;
 /// Which running server a command asks for its figures.
 #[derive(Clone, Debug, Args)]
 pub struct StatusServer {
-    /// The server's own HTTP, as http[s]://[user:password@]host:port; where users exist, one who may read the server's status
+    /// The server's own HTTP, as http[s]://[user:password@]host:port; if users exist, with one who may read the server's status
     /// (role clusterMonitor).
     #[arg(
         long,

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar over this many bytes; hidden where nobody looks, or on demand.
+/// A bar over this many bytes; hidden without a terminal, or on demand.
 pub fn bytes(total: u64, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();

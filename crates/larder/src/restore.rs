@@ -18,7 +18,7 @@ pub struct RestoreOptions {
     /// The data folder to be made; it must be empty or not exist.
     #[arg(long, value_name = "DIR", required_unless_present_any = ["list", "verify"])]
     data: Option<PathBuf>,
-    /// Which backup; the last one where this is not given.
+    /// Which backup; by default the last one.
     #[arg(long, value_name = "NAME")]
     backup: Option<String>,
     /// Restore what had been acknowledged by this moment, between two backups that were taken with --archive:

@@ -71,7 +71,7 @@ pub struct Tally {
 struct Pending {
     key: ShortKey,
     hash: u64,
-    /// Whether its row is the first where it may be.
+    /// Whether its row is the first one that it may have.
     is_first: bool,
 }
 
