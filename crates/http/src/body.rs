@@ -54,13 +54,13 @@ pub enum BodyError {
 
 /// A body that is read: of a request that a client sent, or of an answer that a server gave.
 #[derive(Debug)]
-pub struct RequestBody(Read);
+pub struct RequestBody(BodySource);
 
 /// The body of an answer that a server gave.
 pub type ResponseBody = RequestBody;
 
 #[derive(Debug)]
-enum Read {
+enum BodySource {
     /// From a connection, which may take its time.
     Incoming(Incoming),
     /// From a client.
@@ -71,27 +71,27 @@ enum Read {
 
 impl From<Body> for RequestBody {
     fn from(body: Body) -> RequestBody {
-        RequestBody(Read::Made(Mutex::new(body)))
+        RequestBody(BodySource::Made(Mutex::new(body)))
     }
 }
 
 impl RequestBody {
     /// A body that may take its time: its reader says how much.
     pub(crate) fn new(incoming: Incoming) -> RequestBody {
-        RequestBody(Read::Incoming(incoming))
+        RequestBody(BodySource::Incoming(incoming))
     }
 
     /// A client's body.
     pub(crate) fn of_request(body: ClientBody, intake: Intake) -> RequestBody {
-        RequestBody(Read::Request(body, intake))
+        RequestBody(BodySource::Request(body, intake))
     }
 
     /// The bytes that the request says it has; `None` if they come in chunks without a length.
     pub fn length(&self) -> Option<u64> {
         match &self.0 {
-            Read::Incoming(incoming) => hyper::body::Body::size_hint(incoming).exact(),
-            Read::Request(body, _) => body.length(),
-            Read::Made(body) => {
+            BodySource::Incoming(incoming) => hyper::body::Body::size_hint(incoming).exact(),
+            BodySource::Request(body, _) => body.length(),
+            BodySource::Made(body) => {
                 let body = body.lock().unwrap_or_else(PoisonError::into_inner);
                 hyper::body::Body::size_hint(&*body).exact()
             }
@@ -111,9 +111,9 @@ impl RequestBody {
 
     async fn frame(&mut self) -> Result<Option<Frame<Bytes>>, BodyError> {
         match &mut self.0 {
-            Read::Incoming(incoming) => Ok(incoming.frame().await.transpose()?),
-            Read::Request(body, intake) => intake.frame(body).await,
-            Read::Made(body) => {
+            BodySource::Incoming(incoming) => Ok(incoming.frame().await.transpose()?),
+            BodySource::Request(body, intake) => intake.frame(body).await,
+            BodySource::Made(body) => {
                 let body = body.get_mut().unwrap_or_else(PoisonError::into_inner);
                 body.frame().await.transpose()
             }
@@ -135,7 +135,7 @@ impl RequestBody {
         if length.is_some_and(|length| length > limit_bytes as u64) {
             return Ok(Beginning::Part(Bytes::new()));
         }
-        if let Read::Request(_, intake) = &mut self.0 {
+        if let BodySource::Request(_, intake) = &mut self.0 {
             intake.announce(length.unwrap_or(0) as usize).await?;
         }
         let Some(first) = self.chunk().await? else {
@@ -154,7 +154,7 @@ impl RequestBody {
             if all.len() > limit_bytes {
                 return Ok(Beginning::Part(all.freeze()));
             }
-            if let Read::Request(_, intake) = &mut self.0
+            if let BodySource::Request(_, intake) = &mut self.0
                 && let Err(full) = intake.grew(all.len()).await
             {
                 return Ok(Beginning::Crowded(all.freeze(), full));
@@ -241,7 +241,7 @@ impl Body {
     pub fn channel(length: Option<u64>) -> (BodySender, Body) {
         let (sender, chunks) = mpsc::channel(CHUNKS_WAITING_MAX);
         (
-            BodySender(To::Channel(sender)),
+            BodySender(PieceSink::Channel(sender)),
             Body(Kind::Channel { chunks, length }),
         )
     }
@@ -250,7 +250,7 @@ impl Body {
     /// the one before is sent and the client takes more. The body of its request must have been read.
     pub fn feed() -> (BodySender, Body) {
         let (giver, taker) = slot();
-        (BodySender(To::Feed(giver)), Body(Kind::Feed(taker)))
+        (BodySender(PieceSink::Feed(giver)), Body(Kind::Feed(taker)))
     }
 
     /// The same body, counted in the memory of answers until it is sent, if it is long and at hand. Its bytes are in memory
@@ -263,7 +263,7 @@ impl Body {
             Kind::Stream { .. } | Kind::Channel { .. } | Kind::Feed(_) => return self,
         };
         if let Some(last) = last.filter(|_| length > UNCOUNTED_BYTES) {
-            *last = Bytes::from_owner(Counted {
+            *last = Bytes::from_owner(CountedBytes {
                 bytes: std::mem::take(last),
                 _share: memory.charged(Holder::Answers, length),
             });
@@ -281,12 +281,12 @@ impl Body {
 }
 
 /// Bytes that have a share of memory for as long as they are there.
-struct Counted {
+struct CountedBytes {
     bytes: Bytes,
     _share: Share,
 }
 
-impl AsRef<[u8]> for Counted {
+impl AsRef<[u8]> for CountedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -351,10 +351,10 @@ impl std::fmt::Debug for Body {
 
 /// Where the pieces of a response's body are put. Dropping it ends the body.
 #[derive(Clone, Debug)]
-pub struct BodySender(To);
+pub struct BodySender(PieceSink);
 
 #[derive(Clone, Debug)]
-enum To {
+enum PieceSink {
     Channel(mpsc::Sender<Result<Bytes, BodyError>>),
     Feed(Giver),
 }
@@ -393,40 +393,40 @@ impl BodySender {
 
     async fn put(&self, piece: Result<Bytes, BodyError>) -> bool {
         match &self.0 {
-            To::Channel(sender) => sender.send(piece).await.is_ok(),
-            To::Feed(giver) => giver.give(piece).await,
+            PieceSink::Channel(sender) => sender.send(piece).await.is_ok(),
+            PieceSink::Feed(giver) => giver.give(piece).await,
         }
     }
 
     /// Whether a piece would be taken at once.
     pub fn has_room(&self) -> bool {
         match &self.0 {
-            To::Channel(sender) => sender.capacity() > 0,
-            To::Feed(giver) => giver.has_room(),
+            PieceSink::Channel(sender) => sender.capacity() > 0,
+            PieceSink::Feed(giver) => giver.has_room(),
         }
     }
 
     /// Waits until a piece would be taken at once; false if the client is gone.
     pub async fn room(&self) -> bool {
         match &self.0 {
-            To::Channel(sender) => sender.reserve().await.is_ok(),
-            To::Feed(giver) => giver.room().await,
+            PieceSink::Channel(sender) => sender.reserve().await.is_ok(),
+            PieceSink::Feed(giver) => giver.room().await,
         }
     }
 
     /// Whether the client is gone.
     pub fn is_closed(&self) -> bool {
         match &self.0 {
-            To::Channel(sender) => sender.is_closed(),
-            To::Feed(giver) => giver.is_closed(),
+            PieceSink::Channel(sender) => sender.is_closed(),
+            PieceSink::Feed(giver) => giver.is_closed(),
         }
     }
 
     /// Waits until the client is gone.
     pub async fn closed(&self) {
         match &self.0 {
-            To::Channel(sender) => sender.closed().await,
-            To::Feed(giver) => giver.closed().await,
+            PieceSink::Channel(sender) => sender.closed().await,
+            PieceSink::Feed(giver) => giver.closed().await,
         }
     }
 

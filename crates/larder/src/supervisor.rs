@@ -11,10 +11,10 @@ use std::time::Duration;
 
 /// The program that started this one and wants to hear of it.
 #[derive(Clone, Debug)]
-pub struct Supervisor(Option<Arc<Told>>);
+pub struct Supervisor(Option<Arc<NotifySocket>>);
 
 #[derive(Debug)]
-struct Told {
+struct NotifySocket {
     socket: UnixDatagram,
     address: SocketAddr,
 }
@@ -25,7 +25,7 @@ impl Supervisor {
         let Some(name) = std::env::var_os("NOTIFY_SOCKET") else {
             return Supervisor(None);
         };
-        match Told::at(name.as_bytes()) {
+        match NotifySocket::at(name.as_bytes()) {
             Ok(told) => Supervisor(Some(Arc::new(told))),
             Err(error) => {
                 tracing::warn!(%error, socket = ?name, "the supervisor cannot be told anything");
@@ -73,9 +73,9 @@ impl Supervisor {
     }
 }
 
-impl Told {
+impl NotifySocket {
     /// An address that begins with `@` is a name without a file.
-    fn at(name: &[u8]) -> io::Result<Told> {
+    fn at(name: &[u8]) -> io::Result<NotifySocket> {
         let address = match name.strip_prefix(b"@") {
             Some(name) => SocketAddr::from_abstract_name(name)?,
             None => SocketAddr::from_pathname(Path::new(std::ffi::OsStr::from_bytes(name)))?,
@@ -83,6 +83,6 @@ impl Told {
         let socket = UnixDatagram::unbound()?;
         // A supervisor that does not listen is not waited for.
         socket.set_nonblocking(true)?;
-        Ok(Told { socket, address })
+        Ok(NotifySocket { socket, address })
     }
 }

@@ -1,7 +1,7 @@
 //! The journal of systemd, as its `journalctl` writes it; the cursor of the last entry is kept.
 
-use super::program::Running;
-use super::stream::{End, Made, POSITION, Stream};
+use super::program::RunningProgram;
+use super::stream::{End, LineRecord, POSITION, Stream};
 use super::{Intake, Line};
 use crate::config::{Journal, Source, Start};
 use crate::processor::Processor;
@@ -82,7 +82,7 @@ async fn follow(
     if !intake.is_once {
         command.arg("--follow");
     }
-    let (mut running, mut out) = Running::start(&mut command)?;
+    let (mut running, mut out) = RunningProgram::start(&mut command)?;
     let mut stream = Stream::of_lines(source)?.made_by(made);
     let ended = stream.run(&mut out, intake).await;
     if let Some(reached) = stream.reached() {
@@ -99,15 +99,15 @@ async fn follow(
 }
 
 /// The record of an entry.
-pub fn made(processor: &Processor, line: &Line) -> Made {
+pub fn made(processor: &Processor, line: &Line) -> LineRecord {
     let Ok(entry) = serde_json::from_str::<Map<String, Json>>(&line.text) else {
         // An entry that is longer than a line may be is cut, so that it is not JSON any more.
-        return Made {
+        return LineRecord {
             record: processor.text(&line.text, true),
             position: None,
         };
     };
-    Made {
+    LineRecord {
         record: processor.document(document(&entry), value::date::now_ms()),
         position: entry.get("__CURSOR").and_then(text),
     }

@@ -1,7 +1,7 @@
 //! What is sent next, and what the server has of it.
 
 use super::recovery::write_sent;
-use super::segment::{Item, item_at};
+use super::segment::{SegmentItem, item_at};
 use super::{Spool, SpoolError, SpoolPosition, path_of};
 use bytes::Bytes;
 use std::fs::File;
@@ -49,7 +49,7 @@ impl Spool {
             };
             loop {
                 match item_at(&file, place.offset, length).map_err(|error| self.failed(error))? {
-                    Item::Frame(frame, next) => {
+                    SegmentItem::Frame(frame, next) => {
                         let size: usize = frame.records.iter().map(Bytes::len).sum();
                         let is_full =
                             records.len() + frame.records.len() > records_max || bytes + size > bytes_max;
@@ -67,8 +67,8 @@ impl Spool {
                         ));
                         place.offset = next;
                     }
-                    Item::Damage(next) => place.offset = next,
-                    Item::End(_) => break,
+                    SegmentItem::Damage(next) => place.offset = next,
+                    SegmentItem::End(_) => break,
                 }
             }
             if is_newest {
@@ -141,12 +141,12 @@ impl Spool {
         let mut offset = from;
         while offset < place.offset {
             match item_at(&file, offset, place.offset).ok()? {
-                Item::Frame(frame, next) => {
+                SegmentItem::Frame(frame, next) => {
                     records += frame.records.len() as u64;
                     offset = next;
                 }
-                Item::Damage(next) => offset = next,
-                Item::End(_) => break,
+                SegmentItem::Damage(next) => offset = next,
+                SegmentItem::End(_) => break,
             }
         }
         Some(records)

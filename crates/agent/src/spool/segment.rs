@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 
 /// What stands at a place of a segment.
 #[derive(Debug)]
-pub enum Item {
+pub enum SegmentItem {
     /// A frame, and where the next thing begins.
     Frame(Frame, u64),
     /// Bytes that are no frame any more, and where the next frame begins.
@@ -21,17 +21,17 @@ pub enum Item {
 const SEARCHED_BYTES: usize = 64 << 10;
 
 /// What stands at `offset`, within the first `length` bytes.
-pub fn item_at(file: &File, offset: u64, length: u64) -> io::Result<Item> {
+pub fn item_at(file: &File, offset: u64, length: u64) -> io::Result<SegmentItem> {
     if offset >= length {
-        return Ok(Item::End(0));
+        return Ok(SegmentItem::End(0));
     }
     match frame_at(file, offset, length)? {
-        Some(Ok((frame, next))) => Ok(Item::Frame(frame, next)),
+        Some(Ok((frame, next))) => Ok(SegmentItem::Frame(frame, next)),
         // Its head is sound and its body is not; the next one is known.
-        Some(Err(next)) => Ok(Item::Damage(next)),
+        Some(Err(next)) => Ok(SegmentItem::Damage(next)),
         None => Ok(match next_frame(file, offset + 1, length)? {
-            Some(next) => Item::Damage(next),
-            None => Item::End(length - offset),
+            Some(next) => SegmentItem::Damage(next),
+            None => SegmentItem::End(length - offset),
         }),
     }
 }

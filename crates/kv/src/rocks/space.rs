@@ -41,11 +41,11 @@ pub(super) struct Space {
     /// Whether the ballast was written, or that was tried.
     has_ballast: AtomicBool,
     opened: Instant,
-    looked: Mutex<Looked>,
+    looked: Mutex<LastLook>,
 }
 
 #[derive(Debug, Default)]
-struct Looked {
+struct LastLook {
     at: Option<Instant>,
     is_low: bool,
     free_bytes: u64,
@@ -119,7 +119,7 @@ impl Space {
         }
     }
 
-    fn look(&self, looked: &mut Looked) {
+    fn look(&self, looked: &mut LastLook) {
         looked.at = Some(Instant::now());
         if self.presence.check().is_err() {
             return;

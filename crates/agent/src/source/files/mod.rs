@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tail::{Gave, Identity, Tail};
+use tail::{Identity, Tail, TailBatch};
 
 /// How long a file is read after it was removed, or renamed beyond the patterns: programs write to it until they open the new
 /// one.
@@ -173,9 +173,9 @@ impl Watched<'_> {
             if self.tails[at].mark.offset > 0 {
                 self.give(
                     at,
-                    Gave {
+                    TailBatch {
                         is_moved: true,
-                        ..Gave::default()
+                        ..TailBatch::default()
                     },
                 )
                 .await;
@@ -263,11 +263,11 @@ impl Watched<'_> {
             let last = self.tails[at].last(&self.intake.processor);
             tracing::info!(source = self.intake.name, path = %self.tails[at].path.display(), "a file begins anew");
             self.tails[at].begin_anew()?;
-            let moved = Gave {
+            let moved = TailBatch {
                 // The lines that wait are in a copy as well, and are read there.
                 records: if is_copied { Vec::new() } else { last },
                 is_moved: true,
-                ..Gave::default()
+                ..TailBatch::default()
             };
             if !self.give(at, moved).await {
                 return Ok(Turn::Ended);
@@ -316,7 +316,7 @@ impl Watched<'_> {
         Ok(())
     }
 
-    async fn give(&mut self, at: usize, gave: Gave) -> bool {
+    async fn give(&mut self, at: usize, gave: TailBatch) -> bool {
         if !gave.is_moved {
             return true;
         }

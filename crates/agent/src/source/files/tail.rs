@@ -57,7 +57,7 @@ pub struct Tail {
 
 /// What a file gave.
 #[derive(Debug, Default)]
-pub struct Gave {
+pub struct TailBatch {
     /// Records.
     pub records: Vec<Bytes>,
     /// Whether the position moved.
@@ -124,8 +124,8 @@ impl Tail {
     }
 
     /// Reads on, as far as one batch goes.
-    pub fn read(&mut self, processor: &Processor) -> io::Result<Gave> {
-        let mut gave = Gave::default();
+    pub fn read(&mut self, processor: &Processor) -> io::Result<TailBatch> {
+        let mut gave = TailBatch::default();
         let mut bytes = 0;
         let mut reached = self.mark.offset;
         let mut piece = vec![0; PIECE_BYTES];
@@ -164,8 +164,8 @@ impl Tail {
     }
 
     /// The message that waits for more lines, if it has waited long enough or the file has ended.
-    pub fn rest(&mut self, processor: &Processor, is_end: bool) -> io::Result<Gave> {
-        let mut gave = Gave::default();
+    pub fn rest(&mut self, processor: &Processor, is_end: bool) -> io::Result<TailBatch> {
+        let mut gave = TailBatch::default();
         let last = is_end.then(|| self.lines.rest()).flatten();
         if let Some((text, is_cut, end)) = last.and_then(|line| self.joined(line)) {
             gave.records.extend(processor.text(&text, is_cut));
@@ -180,8 +180,8 @@ impl Tail {
     }
 
     /// What waits for more lines.
-    pub fn pending(&mut self, processor: &Processor) -> io::Result<Gave> {
-        let mut gave = Gave::default();
+    pub fn pending(&mut self, processor: &Processor) -> io::Result<TailBatch> {
+        let mut gave = TailBatch::default();
         match self.joiner.as_mut().and_then(Joiner::flush).map(apart) {
             None => Ok(gave),
             Some((text, is_cut, end)) => {
@@ -222,7 +222,7 @@ impl Tail {
         }
     }
 
-    fn gave(&mut self, mut gave: Gave, reached: u64) -> io::Result<Gave> {
+    fn gave(&mut self, mut gave: TailBatch, reached: u64) -> io::Result<TailBatch> {
         if reached != self.mark.offset {
             let mark = Mark::of(&self.file, &self.path, reached);
             self.mark = mark.inspect_err(|_| self.go_back())?;
