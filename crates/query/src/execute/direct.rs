@@ -1,7 +1,7 @@
 //! Documents of index entries that go into the batch as they are found, as in most finds by an index. No hits and no results are made
 //! in between, and projections read documents where they lie in their page.
 
-use super::find::{FindSpec, Place, PlanCursor, project, wanted};
+use super::find::{FindSpec, FoundAt, PlanCursor, project, wanted};
 use super::lookup::{CHUNK_BYTES, chunk_max};
 use super::ready::FoundRecord;
 use super::run::Run;
@@ -149,7 +149,7 @@ fn write(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     match projection {
-        Some(projection) => project(spec, projection, document.into(), Place::default(), out),
+        Some(projection) => project(spec, projection, document.into(), FoundAt::default(), out),
         None => {
             out.extend_from_slice(document.as_bytes());
             Ok(())

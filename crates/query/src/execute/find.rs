@@ -401,7 +401,7 @@ fn project_found(
     found: &FoundRecord,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let place = Place {
+    let place = FoundAt {
         position: found.position,
         key: found.key.as_deref(),
         record: Some(found.record),
@@ -411,7 +411,7 @@ fn project_found(
 
 /// Where a document was found, if that is known.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place<'k> {
+pub(super) struct FoundAt<'k> {
     /// The place of the array element that matched.
     position: Option<usize>,
     /// The index key.
@@ -424,7 +424,7 @@ pub(super) fn project(
     spec: &FindSpec,
     projection: &Projection,
     document: DocumentRef<'_>,
-    place: Place<'_>,
+    place: FoundAt<'_>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let mut variables = match place.key {
