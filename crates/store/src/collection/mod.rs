@@ -297,7 +297,7 @@ impl Collection {
     }
 
     /// Fails for a view, and for a collection that was dropped or is damaged beyond use.
-    pub(crate) fn check_writable(&self) -> Result<(), StoreError> {
+    pub(crate) fn check_usable(&self) -> Result<(), StoreError> {
         if self.is_dropped() {
             return Err(StoreError::CollectionDropped(self.namespace().to_string()));
         }

@@ -37,7 +37,7 @@ async fn run(collection: &Arc<Collection>, index: u32) -> Result<(), StoreError>
     while !step(collection, &mut range).await? {}
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
-    collection.check_writable()?;
+    collection.check_usable()?;
     let mut entry = collection.entry();
     entry.clearing.retain(|&id| id != index);
     catalog.save(&mut disk, &collection.namespace(), &entry).await?;

@@ -74,7 +74,7 @@ impl Snapshot {
         moment: Option<&Moment>,
     ) -> Result<Snapshot, StoreError> {
         // No read may go on after a drop, since the shard may be half removed.
-        collection.check_writable()?;
+        collection.check_usable()?;
         let snapshot = match moment {
             None => collection.kv.snapshot(collection.shard).await?,
             Some(moment) => moment.0.snapshot(collection.shard).await?,
