@@ -206,14 +206,15 @@ impl Snapshot {
         };
         match found {
             Some(page) => Ok(page),
-            None => self.page_behind_deleted((low, high), order, limit),
+            None => self.page_after_deleted(low, high, order, limit),
         }
     }
 
     /// Reads a page that begins after too many deleted keys, and reports them to the compactor.
-    fn page_behind_deleted(
+    fn page_after_deleted(
         &self,
-        (low, high): (Vec<u8>, Vec<u8>),
+        low: Vec<u8>,
+        high: Vec<u8>,
         order: Order,
         limit: PageLimit,
     ) -> Result<Page, Error> {

@@ -194,7 +194,8 @@ impl<T: Spilled> Sorter<T> {
         let merge = Merge::new(self.runs, self.spill.as_deref(), self.bytes_max, self.results_max)?;
         Ok(Sorted::new(
             in_memory,
-            (merge, self.files),
+            merge,
+            self.files,
             self.spill,
             self.results_max,
         ))

@@ -33,7 +33,8 @@ impl<T: Spilled> Sorted<T> {
     /// Merges items in memory, which must be sorted, with files, up to `results_max` items.
     pub(super) fn new(
         memory: InMemory,
-        (merge, files): (Merge, SortFiles),
+        merge: Merge,
+        files: SortFiles,
         spill: Option<Arc<SpillFolder>>,
         results_max: usize,
     ) -> Sorted<T> {
