@@ -242,12 +242,20 @@ impl PageBuilder {
         full && !self.entries.is_empty()
     }
 
-    /// The page; `exhausted` if the range has nothing after it.
-    pub(crate) fn finish(self, exhausted: bool) -> Page {
+    /// The page, after which the range may have more.
+    pub(crate) fn into_page(self) -> Page {
         Page {
             buffer: self.buffer.into(),
             entries: self.entries,
-            exhausted,
+            exhausted: false,
+        }
+    }
+
+    /// The page, after which the range has nothing.
+    pub(crate) fn into_last_page(self) -> Page {
+        Page {
+            exhausted: true,
+            ..self.into_page()
         }
     }
 }

@@ -198,7 +198,7 @@ impl Snapshot {
     pub(crate) fn page(&self, range: &KeyRange, order: Order, limit: PageLimit) -> Result<Page, Error> {
         let (low, high) = self.keys.range(range);
         if low >= high {
-            return Ok(PageBuilder::new(limit).finish(true));
+            return Ok(PageBuilder::new(limit).into_last_page());
         }
         let found = match order {
             Order::Forward => self.page_forward(&low, &high, limit)?,
@@ -293,14 +293,14 @@ impl Snapshot {
                 None => page.push(key, value),
             };
             if !has_room {
-                return Ok(Some(page.finish(false)));
+                return Ok(Some(page.into_page()));
             }
             advance(entries);
         }
         match entries.status() {
-            Ok(()) => Ok(Some(page.finish(true))),
+            Ok(()) => Ok(Some(page.into_last_page())),
             Err(error) if error.kind() == ErrorKind::Incomplete => {
-                let page = page.finish(false);
+                let page = page.into_page();
                 Ok((!page.is_empty()).then_some(page))
             }
             Err(error) => Err(engine_error("reading a page")(error)),

@@ -225,10 +225,10 @@ fn fill<'a>(entries: impl Iterator<Item = (&'a Vec<u8>, &'a Bytes)>, limit: Page
     let mut page = PageBuilder::new(limit);
     for (key, value) in entries {
         if !page.push(key, value) {
-            return page.finish(false);
+            return page.into_page();
         }
     }
-    page.finish(true)
+    page.into_last_page()
 }
 
 /// The entries in a range.
