@@ -199,7 +199,10 @@ impl Database {
             None => is_long || (batch.is_empty() && is_in_tables()),
             // A merge that cannot read something ends all writes of the engine, so none is requested.
             Some(error) => {
-                tracing::warn!(%error, "the room of what is dropped stays taken until its tables are merged: it cannot be read to its end");
+                tracing::warn!(
+                    %error,
+                    "the space of a dropped shard, which cannot be read to its end, is freed when its tables are merged"
+                );
                 false
             }
         };

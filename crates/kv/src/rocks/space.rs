@@ -115,7 +115,7 @@ impl Space {
             self.merges.go_on(Hold::NoRoom)
         };
         if let Err(error) = settled {
-            tracing::warn!(%error, free_bytes, "whether tables are merged stays as it was");
+            tracing::warn!(%error, free_bytes, "merges could not be held back or let go on as the free space wants");
         }
     }
 

@@ -187,7 +187,11 @@ impl Database {
                 entries.next();
             }
             if let Err(error) = entries.status() {
-                tracing::warn!(%error, shard = shard.0, "the room of large values stays taken, of a shard that cannot be read to its end");
+                tracing::warn!(
+                    %error,
+                    shard = shard.0,
+                    "the space of large values is not freed: their shard cannot be read to its end"
+                );
             }
             if freed.is_empty() {
                 return Ok(true);

@@ -13,7 +13,9 @@ pub(super) async fn copy(source: &Server, target: &Server, bucket: &Bucket, key:
     let path = bucket.object("datatypes", key);
     let answer = source.get(&path, HeaderMap::new()).await?;
     let value: Value = match answer.status {
-        StatusCode::OK => serde_json::from_slice(&answer.body).context("a data type in another form")?,
+        StatusCode::OK => {
+            serde_json::from_slice(&answer.body).context("the object's data type has an unknown form")?
+        }
         StatusCode::NOT_FOUND => return Ok(Outcome::Gone),
         _ => bail!(answer.unexpected("it cannot be read")),
     };
@@ -69,7 +71,7 @@ fn change(kind: &str, value: &Value) -> Result<Value> {
 }
 
 fn fields(map: &Value) -> Result<Value> {
-    let map = map.as_object().context("a map in another form")?;
+    let map = map.as_object().context("the map has an unknown form")?;
     let mut update = Map::new();
     for (name, value) in map {
         let operation = match name.rsplit_once('_').map(|(_, kind)| kind) {
