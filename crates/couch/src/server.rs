@@ -11,6 +11,8 @@ use access::login::Logins;
 use access::user::User;
 use engine::Engine;
 use http::{Request, Response};
+use parking_lot::Mutex;
+use serde_json::Value as Json;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -48,6 +50,8 @@ pub(crate) struct Server {
     pub(crate) compactions: Compactions,
     /// The replications that run here.
     pub(crate) jobs: Jobs,
+    /// Why no shards may be split, where somebody forbade it (`_reshard/state`).
+    pub(crate) resharding_stopped: Mutex<Option<Json>>,
     /// Taken by feeds while they read changes and write them.
     pub(crate) feed_pages: Arc<Semaphore>,
     /// Becomes true when feeds have to end.
@@ -73,6 +77,7 @@ impl Server {
             started: Instant::now(),
             compactions: Compactions::default(),
             jobs: Jobs::default(),
+            resharding_stopped: Mutex::default(),
             feed_pages: Arc::new(Semaphore::new(FEED_PAGES_MAX)),
             stop,
             answer,

@@ -14,6 +14,7 @@ pub(crate) mod mango;
 pub(crate) mod node;
 pub(crate) mod partition;
 pub(crate) mod replicate;
+pub(crate) mod reshard;
 pub(crate) mod revisions;
 pub(crate) mod root;
 pub(crate) mod scheduler;

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use value::Value;
 
 /// The name of the only node.
-const NODE: &str = "nonode@nohost";
+pub(super) const NODE: &str = "nonode@nohost";
 /// The range of hashes of the only shard.
-const SHARD: &str = "00000000-ffffffff";
+pub(super) const SHARD: &str = "00000000-ffffffff";
 /// What is shown in place of a password.
 const HIDDEN: &str = "-scram-";
 /// How CouchDB's hashes of passwords begin.
