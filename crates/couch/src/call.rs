@@ -8,6 +8,7 @@ use crate::server::Server;
 use access::config::Config;
 use access::database::Database;
 use access::error::{CouchError, Result};
+use access::ids;
 use access::login::Visitor;
 use access::security::{self, Permission};
 use access::user::User;
@@ -77,14 +78,7 @@ impl Call {
     /// Takes a request apart. Who asks is found out by the route.
     pub(crate) fn new(server: Arc<Server>, request: Request) -> Result<Call> {
         check_length(&server.config, &request.uri)?;
-        let path = request
-            .uri
-            .path()
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .map(|part| decode_part(&server.config, part))
-            .collect::<Result<Vec<_>>>()?
-            .into();
+        let path = parts(&server.config, request.uri.path())?.into();
         let query = Query::parse(request.query())?;
         let user = User::at(&request.peer);
         let operation = Operation::begin(&server.engine, &server.config, &request);
@@ -347,6 +341,20 @@ fn check_length(config: &Config, uri: &Uri) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The parts of a path, decoded. Where the slash of a design document's id is encoded, its name is a part of its own too, so that
+/// what is below it is found.
+fn parts(config: &Config, path: &str) -> Result<Vec<String>> {
+    let parts = path.split('/').filter(|part| !part.is_empty());
+    let mut parts = parts
+        .map(|part| decode_part(config, part))
+        .collect::<Result<Vec<_>>>()?;
+    let design = parts.get(1).and_then(|id| id.strip_prefix(ids::DESIGN));
+    if let Some(name) = design.filter(|name| !name.is_empty()).map(str::to_owned) {
+        drop(parts.splice(1..2, ["_design".to_owned(), name]));
+    }
+    Ok(parts)
 }
 
 fn decode_part(config: &Config, part: &str) -> Result<String> {

@@ -154,6 +154,12 @@ const GLOBAL: &[Case] = &[
         r#"{"state": "single_node_disabled"}"#,
     ),
     case(
+        "GET /_cluster_setup?ensure_dbs_exist=%22a%22",
+        "",
+        400,
+        r#"{"error": "bad_request", "reason": "*"}"#,
+    ),
+    case(
         "POST /_cluster_setup",
         r#"{"action": "enable_single_node", "ensure_dbs_exist": []}"#,
         201,
