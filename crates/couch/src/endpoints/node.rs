@@ -88,6 +88,11 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
         ["_system"] => system(call),
         ["_stats", path @ ..] => stats(call, path),
         ["_prometheus"] => prometheus(call),
+        // Only requests begin compactions, no daemon does.
+        ["_smoosh", "status"] => {
+            call.require_read("GET")?;
+            Ok(respond::ok(r#"{"channels":{}}"#.to_owned()))
+        }
         ["_versions"] => {
             call.require_read("GET")?;
             Ok(respond::ok(

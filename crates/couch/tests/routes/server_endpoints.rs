@@ -141,10 +141,10 @@ const GLOBAL: &[Case] = &[
         r#"{"results": [{"db_name": "a"}]}"#,
     ),
     case(
-        "GET /_db_updates?feed=odd",
+        "GET /_db_updates?feed=live",
         "",
         400,
-        r#"{"error": "bad_request", "reason": "*"}"#,
+        r#"{"error": "bad_request", "reason": "Supported `feed` types: normal, continuous, longpoll, eventsource"}"#,
     ),
     case("POST /_db_updates", "", 405, r#"{"reason": "Only GET allowed"}"#),
     case(
@@ -256,6 +256,13 @@ const NODE: &[Case] = &[
     case("GET /_node/_local/_stats/nothing", "", 200, "null"),
     case(
         "POST /_node/_local/_stats",
+        "",
+        405,
+        r#"{"reason": "Only GET allowed"}"#,
+    ),
+    case("GET /_node/_local/_smoosh/status", "", 200, r#"{"channels": {}}"#),
+    case(
+        "POST /_node/_local/_smoosh/status",
         "",
         405,
         r#"{"reason": "Only GET allowed"}"#,
