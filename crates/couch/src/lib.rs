@@ -46,6 +46,7 @@ mod serve;
 mod server;
 mod stream;
 mod text_index;
+mod user_databases;
 
 pub use ::json;
 pub use access::error::CouchError;

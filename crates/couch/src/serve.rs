@@ -5,7 +5,7 @@ use crate::replication::documents;
 use crate::replication::report::{self, Replications};
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
-use crate::{challenge, cors, frames, jsonp, minimal, respond, route};
+use crate::{challenge, cors, frames, jsonp, minimal, respond, route, user_databases};
 use access::config::Config;
 use access::error::CouchError;
 use access::user::{Handler as Known, User};
@@ -72,6 +72,7 @@ impl Protocol {
             tracing::warn!(%error, "the database of users has no design document");
         }
         let followed = tokio::spawn(documents::follow_all(server.clone()));
+        let users_followed = tokio::spawn(user_databases::follow(server.clone()));
         let handler = Arc::new(Front {
             server: server.clone(),
             request_ids: RequestIds::default(),
@@ -83,6 +84,7 @@ impl Protocol {
             () = end_requests(server, stop) => serving.await,
         }
         followed.abort();
+        users_followed.abort();
         // One may have been started meanwhile.
         server.jobs.stop().await;
     }

@@ -56,7 +56,7 @@ async fn set_up(call: &Call, body: &Document) -> Result<()> {
     };
     for name in missing(call, &wanted)? {
         names::check(name)?;
-        database::make(call, name, false).await?;
+        database::make(&call.server, name, false).await?;
     }
     match (body.get("username"), body.get("password")) {
         (Some(Value::String(name)), Some(Value::String(password))) => {

@@ -26,6 +26,7 @@ mod server_endpoints;
 mod shards;
 mod text_queries;
 mod text_searches;
+mod user_databases;
 mod users;
 mod wrong_parameters;
 
