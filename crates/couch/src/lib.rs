@@ -36,6 +36,7 @@ mod outgoing;
 pub mod query;
 mod reduce_limit;
 mod replication;
+mod request_counts;
 mod request_id;
 mod respond;
 mod rights;

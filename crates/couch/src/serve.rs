@@ -144,6 +144,7 @@ impl Front {
     }
 
     async fn answer(&self, request: Request) -> Response {
+        self.server.request_counts.came(&request.method);
         let id = self.request_ids.of(&request.headers);
         let is_minimal = minimal::is_wanted(&request.headers);
         // Only pages from elsewhere say where they come from.
@@ -164,6 +165,7 @@ impl Front {
                 response
             }
         };
+        self.server.request_counts.answered(response.status());
         let headers = response.headers_mut();
         headers.insert(REQUEST_ID, id);
         // How long the body took to arrive, in milliseconds, is not measured.

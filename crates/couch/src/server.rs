@@ -6,6 +6,7 @@ use crate::design::Designs;
 use crate::generators::Generators;
 use crate::limits::FEED_PAGES_MAX;
 use crate::replication::jobs::Jobs;
+use crate::request_counts::RequestCounts;
 use access::config::Config;
 use access::login::Logins;
 use access::user::User;
@@ -46,6 +47,8 @@ pub(crate) struct Server {
     pub(crate) ids: Generators,
     pub(crate) config: Config,
     pub(crate) started: Instant,
+    /// Requests of clients, by what they are and what became of them.
+    pub(crate) request_counts: RequestCounts,
     /// The compactions that run here.
     pub(crate) compactions: Compactions,
     /// The replications that run here.
@@ -75,6 +78,7 @@ impl Server {
             config: Config::load(&engine, address).await?,
             designs: Designs::new(engine.memory().clone()),
             started: Instant::now(),
+            request_counts: RequestCounts::default(),
             compactions: Compactions::default(),
             jobs: Jobs::default(),
             resharding_stopped: Mutex::default(),

@@ -9,6 +9,7 @@ pub(crate) mod cluster_setup;
 pub(crate) mod couchapp;
 pub(crate) mod database;
 pub(crate) mod document;
+mod figures;
 pub(crate) mod local;
 pub(crate) mod mango;
 pub(crate) mod node;

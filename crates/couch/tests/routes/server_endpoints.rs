@@ -234,7 +234,12 @@ const NODE: &[Case] = &[
         405,
         r#"{"reason": "Only GET allowed"}"#,
     ),
-    case("GET /_node/_local/_prometheus", "", 200, ""),
+    case(
+        "GET /_node/_local/_prometheus",
+        "",
+        200,
+        "couchdb_httpd_request_methods{method=\"GET\"}",
+    ),
     case(
         "POST /_node/_local/_prometheus",
         "",
@@ -252,6 +257,18 @@ const NODE: &[Case] = &[
         "",
         200,
         r#"{"type": "counter", "value": "*"}"#,
+    ),
+    case(
+        "GET /_node/_local/_stats/couchdb/httpd_request_methods/GET",
+        "",
+        200,
+        r#"{"type": "counter", "value": "*", "desc": "number of HTTP GET requests"}"#,
+    ),
+    case(
+        "GET /_node/_local/_stats/couchdb/httpd_status_codes/404",
+        "",
+        200,
+        r#"{"type": "counter", "value": "*", "desc": "number of HTTP 404 Not Found responses"}"#,
     ),
     case("GET /_node/_local/_stats/nothing", "", 200, "null"),
     case(
