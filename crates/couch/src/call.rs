@@ -5,6 +5,7 @@ use crate::limits::BODY_BYTES_MAX;
 use crate::operation::Operation;
 use crate::query::Query;
 use crate::server::Server;
+use crate::vhosts::ASKED_PATH;
 use access::config::Config;
 use access::database::Database;
 use access::error::{CouchError, Result};
@@ -60,13 +61,26 @@ const SHOWING: [&str; 8] = [
     "_revs_diff",
 ];
 
-/// What is known of a request that rewrites of design documents led to another path.
+/// What is known of a request that rewrites of design documents, or a virtual host, led to another path.
 #[derive(Clone, Debug)]
 struct Rewritten {
     times: usize,
     is_secure: bool,
     /// The parts of the path that was asked for first.
     requested: Arc<[String]>,
+}
+
+impl Rewritten {
+    /// A request that came by the name of a virtual host.
+    fn by_host(config: &Config, headers: &HeaderMap) -> Option<Rewritten> {
+        let asked = headers.get(ASKED_PATH)?.to_str().ok()?;
+        let path = asked.split('?').next()?;
+        Some(Rewritten {
+            times: 0,
+            is_secure: false,
+            requested: parts(config, path).ok()?.into(),
+        })
+    }
 }
 
 tokio::task_local! {
@@ -83,6 +97,7 @@ impl Call {
         let user = User::at(&request.peer);
         let operation = Operation::begin(&server.engine, &server.config, &request);
         let rewritten = REWRITTEN.try_with(Clone::clone).ok();
+        let rewritten = rewritten.or_else(|| Rewritten::by_host(&server.config, &request.headers));
         let is_secure = request.asker.is_secure();
         Ok(Call {
             server,

@@ -2,6 +2,7 @@
 //! one host in a section such as `cors:example.com`.
 
 use crate::respond;
+use crate::vhosts::asked_host;
 use access::config::Config;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 
@@ -23,13 +24,8 @@ const MAX_AGE_SECONDS: &str = "600";
 
 /// A setting for the host that is asked.
 fn setting(config: &Config, headers: &HeaderMap, name: &str) -> Option<String> {
-    let forwarded = config.get("chttpd", "x_forwarded_host");
-    let host = headers
-        .get(forwarded.as_deref().unwrap_or("X-Forwarded-Host"))
-        .or_else(|| headers.get(header::HOST));
-    let host = host.and_then(|host| host.to_str().ok());
     // Without the port.
-    let host = host.and_then(|host| host.split(':').next());
+    let host = asked_host(config, headers).and_then(|host| host.split(':').next());
     let own = host.and_then(|host| config.get(&format!("cors:{host}"), name));
     own.or_else(|| config.get("cors", name))
 }

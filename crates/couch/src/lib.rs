@@ -48,6 +48,7 @@ mod server;
 mod stream;
 mod text_index;
 mod user_databases;
+mod vhosts;
 
 pub use ::json;
 pub use access::error::CouchError;

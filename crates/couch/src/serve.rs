@@ -5,7 +5,7 @@ use crate::replication::documents;
 use crate::replication::report::{self, Replications};
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
-use crate::{challenge, cors, frames, jsonp, minimal, respond, route, user_databases};
+use crate::{challenge, cors, frames, jsonp, minimal, respond, route, user_databases, vhosts};
 use access::config::Config;
 use access::error::CouchError;
 use access::user::{Handler as Known, User};
@@ -143,7 +143,7 @@ impl Front {
         }
     }
 
-    async fn answer(&self, request: Request) -> Response {
+    async fn answer(&self, mut request: Request) -> Response {
         self.server.request_counts.came(&request.method);
         let id = self.request_ids.of(&request.headers);
         let is_minimal = minimal::is_wanted(&request.headers);
@@ -158,7 +158,10 @@ impl Front {
             (_, Err(error)) => respond::error(&error),
             (Some(response), Ok(())) => response,
             (None, Ok(())) => {
-                let mut response = run(self.server.clone(), request).await;
+                let mut response = match vhosts::lead(&self.server.config, &mut request) {
+                    Ok(()) => run(self.server.clone(), request).await,
+                    Err(error) => respond::error(&error),
+                };
                 if let Some(headers) = page {
                     cors::add(&self.server.config, &headers, &mut response);
                 }

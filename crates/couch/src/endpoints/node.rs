@@ -147,7 +147,7 @@ fn settings(call: &Call, section: &str) -> BTreeMap<String, String> {
         let names = users::admins(&call.server.engine).into_iter();
         return names.map(|name| (name, HIDDEN.to_owned())).collect();
     }
-    call.server.config.all().remove(section).unwrap_or_default()
+    call.server.config.section(section)
 }
 
 fn write_settings(settings: &BTreeMap<String, String>, out: &mut String) {

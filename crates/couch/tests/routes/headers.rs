@@ -126,6 +126,32 @@ fn pages_from_elsewhere_may_ask_as_the_settings_of_the_host_say() {
 }
 
 #[test]
+fn under_the_name_of_a_virtual_host_a_part_of_the_server_is_seen() {
+    let server = Server::start();
+    let ask = |request: &str| {
+        exchange(
+            server.address,
+            &format!("{request}\nX-Forwarded-Host: shop.example"),
+            "",
+        )
+    };
+    assert_eq!(exchange(server.address, "PUT /shop", "").status, 201);
+    assert_eq!(exchange(server.address, "PUT /shop/a", "{}").status, 201);
+    assert_eq!(ask("GET /a").status, 404);
+    let set = "PUT /_node/_local/_config/vhosts/shop.example";
+    assert_eq!(exchange(server.address, set, r#""/shop""#).status, 200);
+    for (request, told) in [
+        ("GET /", "\"db_name\":\"shop\""),
+        ("GET /a?revs=true", "\"_revisions\""),
+        ("GET /_session", "\"userCtx\""),
+    ] {
+        let answer = ask(request);
+        assert!(answer.status == 200 && answer.body.contains(told), "{answer}");
+    }
+    assert_eq!(exchange(server.address, "GET /a", "").status, 404);
+}
+
+#[test]
 fn a_body_that_is_missing_is_told_from_one_that_is_empty() {
     let server = Server::start();
     assert_eq!(exchange(server.address, "PUT /db", "").status, 201);
