@@ -86,6 +86,16 @@ pub(crate) struct Event {
     pub(crate) reason: Option<String>,
 }
 
+/// A replication that could not be started and is tried again.
+#[derive(Clone, Debug)]
+pub(crate) struct FailedStart {
+    pub(crate) reason: String,
+    /// The failures in a row.
+    pub(crate) failures: u32,
+    pub(crate) first: Timestamp,
+    pub(crate) last: Timestamp,
+}
+
 impl Job {
     /// One that was just asked for.
     pub(super) fn new(id: JobId, request: Request, user: User, asker: Option<Asker>) -> Job {

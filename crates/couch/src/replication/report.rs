@@ -1,6 +1,6 @@
 //! How a job is shown: in the answer of `_replicate`, in `_active_tasks`, in `_scheduler/…`.
 
-use super::job::{Asker, Job, State};
+use super::job::{Asker, FailedStart, Job, State};
 use jiff::Timestamp;
 use peer::request::Endpoint;
 use replicate::Outcome;
@@ -163,6 +163,20 @@ pub(crate) fn document(job: &Job) -> Value {
         "source_proxy": null,
         "target_proxy": null,
     })
+}
+
+/// The entry in `_scheduler/docs` of a document whose replication could not be started yet.
+pub(crate) fn failed_start(asker: &Asker, body: &Map<String, Value>, failed: &FailedStart) -> Value {
+    let mut entry = into_map(ended_document(asker, body));
+    let failed = into_map(json!({
+        "state": "error",
+        "error_count": failed.failures,
+        "info": {"error": failed.reason},
+        "start_time": time(failed.first),
+        "last_updated": time(failed.last),
+    }));
+    entry.extend(failed);
+    Value::Object(entry)
 }
 
 /// The entry in `_scheduler/docs` of a document whose replication has ended, or has not begun, from what was written into it.
