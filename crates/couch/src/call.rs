@@ -372,7 +372,8 @@ fn parts(config: &Config, path: &str) -> Result<Vec<String>> {
     Ok(parts)
 }
 
-fn decode_part(config: &Config, part: &str) -> Result<String> {
+/// A part of a path, decoded.
+pub(crate) fn decode_part(config: &Config, part: &str) -> Result<String> {
     let invalid = || CouchError::bad_request("invalid_url_encoding");
     let is_spaced =
         part.contains('+') && config.get("chttpd", "decode_plus_to_space").as_deref() != Some("false");
@@ -385,11 +386,16 @@ fn decode_part(config: &Config, part: &str) -> Result<String> {
         .ok_or_else(invalid)
 }
 
+/// The methods that a POST may stand for (`src/chttpd/src/chttpd.erl`, `handle_request_int`).
+const OVERRIDES: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "CONNECT", "COPY"];
+
 /// A POST may stand for another method, where a proxy lets none but POST through.
 fn overridden(method: Method, headers: &HeaderMap) -> Method {
     let wanted = headers
         .get("x-http-method-override")
         .filter(|_| method == Method::POST)
+        .and_then(|name| name.to_str().ok())
+        .filter(|name| OVERRIDES.contains(name))
         .and_then(|name| Method::from_bytes(name.as_bytes()).ok());
     wanted.unwrap_or(method)
 }

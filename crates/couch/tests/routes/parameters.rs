@@ -218,6 +218,12 @@ const CASES: &[Case] = &[
     case("GET /db/none?deleted=true", "", 404, r#"{"reason": "missing"}"#),
     case("PUT /db/e", r#"{"n": 1}"#, 201, r#"{"ok": true}"#),
     case(
+        "COPY /db/e\nDestination: http://elsewhere/f",
+        "",
+        400,
+        r#"{"error": "bad_request", "reason": "Destination URL must be relative."}"#,
+    ),
+    case(
         "COPY /db/e\nDestination: f\nIf-Match: 9-x",
         "",
         404,

@@ -185,6 +185,19 @@ const GLOBAL: &[Case] = &[
     ),
     case("POST /_membership", "", 405, r#"{"reason": "Only GET allowed"}"#),
     case("POST /_reload_query_servers", "{}", 200, r#"{"ok": true}"#),
+    // What a POST may not stand for leaves it what it is.
+    case(
+        "POST /_reload_query_servers\nX-HTTP-Method-Override: PATCH",
+        "{}",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_reload_query_servers\nX-HTTP-Method-Override: PUT",
+        "{}",
+        405,
+        r#"{"reason": "Only POST allowed"}"#,
+    ),
     case(
         "GET /_reload_query_servers",
         "",
