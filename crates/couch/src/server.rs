@@ -19,6 +19,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{Semaphore, watch};
+use view::ScriptLimits;
 
 /// Why the protocol cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +72,7 @@ impl Server {
         stop: watch::Receiver<bool>,
         answer: Answer,
     ) -> Result<Server, ServeError> {
-        Ok(Server {
+        let server = Server {
             logins: Logins::new().ok_or(ServeError::Secret)?,
             database_events: DatabaseEvents::new(),
             ids: Generators::new(),
@@ -86,7 +87,17 @@ impl Server {
             stop,
             answer,
             engine,
-        })
+        };
+        server.limit_scripts();
+        Ok(server)
+    }
+
+    /// Gives functions of design documents as much time as the settings say.
+    pub(crate) fn limit_scripts(&self) {
+        let set: Option<u64> = self.config.number("couchdb", "os_process_timeout");
+        let set = set.filter(|time_ms| *time_ms > 0);
+        let default = ScriptLimits::default().time_ms;
+        self.designs.views().limit_time(set.unwrap_or(default));
     }
 
     /// A mark of this server, which stays once a setting was changed.

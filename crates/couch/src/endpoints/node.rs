@@ -107,6 +107,7 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
         ["_config", "_reload"] => {
             let Server { engine, config, .. } = &*call.server;
             config.reload();
+            call.server.limit_scripts();
             users::prepare_database(engine, config).await?;
             Ok(respond::ok_true(StatusCode::OK))
         }
@@ -236,6 +237,7 @@ async fn set(call: &Call, section: &str, name: &str, text: Option<String>) -> Re
             let is_lasting = call.header("x-couch-persist") != Some("false");
             let config = &call.server.config;
             config.set(engine, section, name, text, is_lasting).await?;
+            call.server.limit_scripts();
             match name == "authentication_db" {
                 true => users::prepare_database(engine, config).await,
                 false => Ok(()),
