@@ -144,6 +144,18 @@ pub const CASES: &[Case] = &[
             "reason": "States must be one or more of [initializing,error,running,pending,crashing,completed,failed]"}"#,
     ),
     case(
+        "GET /_scheduler/docs?limit=x",
+        "",
+        400,
+        r#"{"error": "query_parse_error", "reason": "Invalid value for integer: \"x\""}"#,
+    ),
+    case(
+        "GET /_scheduler/docs?skip=-1",
+        "",
+        400,
+        r#"{"error": "query_parse_error", "reason": "Invalid value for positive integer: \"-1\""}"#,
+    ),
+    case(
         "GET /_scheduler/jobs?limit=x",
         "",
         400,
