@@ -79,6 +79,27 @@ fn a_feed_ends_with_its_database() {
 }
 
 #[test]
+fn signs_of_life_come_as_often_as_the_settings_say_at_least() {
+    let server = Server::start();
+    ok(&server, "PUT /d", "");
+    ok(
+        &server,
+        "PUT /_node/_local/_config/chttpd/changes_timeout",
+        r#""50""#,
+    );
+    for asked in ["true", "600000"] {
+        let address = server.address;
+        let request = format!("GET /d/_changes?feed=continuous&since=now&heartbeat={asked}");
+        let followed = std::thread::spawn(move || exchange(address, &request, ""));
+        std::thread::sleep(Duration::from_millis(500));
+        ok(&server, "DELETE /d", "");
+        let answer = followed.join().expect("an answer");
+        assert!(answer.body.starts_with("\n\n"), "{asked}: {answer}");
+        ok(&server, "PUT /d", "");
+    }
+}
+
+#[test]
 fn functions_that_filter_see_the_newest_revisions_of_a_document() {
     run(REVISIONS);
 }

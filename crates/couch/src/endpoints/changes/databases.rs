@@ -1,6 +1,6 @@
 //! `_db_updates`: what happens to databases as a whole (`src/global_changes/src/global_changes_httpd.erl`).
 
-use super::options::{ChangesOptions, FeedKind};
+use super::options::{ChangesOptions, FeedKind, waits_max};
 use crate::call::Call;
 use crate::operation::Reader;
 use crate::query::Query;
@@ -26,7 +26,8 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let head = call.server.database_events.look(&call.server.engine)?;
     let last_event = call.header("last-event-id");
     let query = parameters(&call.query)?;
-    let options = ChangesOptions::parse(&query, last_event, Sequences::default(), sequence(head))?;
+    let (at, waits_max) = (sequence(head), waits_max(&call.server.config));
+    let options = ChangesOptions::parse(&query, last_event, (Sequences::default(), at), waits_max)?;
     let mut feed = Feed {
         server: call.server.clone(),
         position: match options.order {
