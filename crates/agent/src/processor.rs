@@ -1,7 +1,7 @@
 //! From a message to a record: its format, then the transformations, then what every record has.
 
 use crate::config::{ConvertTo, Match, Source, Transform};
-use crate::counters::Counters;
+use crate::counters::AgentCounters;
 use anyhow::Result;
 use bytes::Bytes;
 use jiff::tz::TimeZone;
@@ -19,7 +19,7 @@ pub struct Processor {
     steps: Vec<Step>,
     device: String,
     source: String,
-    counters: Arc<Counters>,
+    counters: Arc<AgentCounters>,
 }
 
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ enum Step {
 
 impl Processor {
     /// What a source says.
-    pub fn new(source: &Source, device: &str, counters: Arc<Counters>) -> Result<Processor> {
+    pub fn new(source: &Source, device: &str, counters: Arc<AgentCounters>) -> Result<Processor> {
         let mut steps = Vec::new();
         for transform in &source.transform {
             steps.push(match transform {

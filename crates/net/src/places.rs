@@ -19,7 +19,7 @@ pub struct Places {
 
 /// A place that is taken, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionPlace {
     _permit: OwnedSemaphorePermit,
     taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
     address: IpAddr,
@@ -68,7 +68,7 @@ impl Places {
             return Err(NoPlace::OfAddress(most));
         }
         *of_address += 1;
-        Ok(Place {
+        Ok(ConnectionPlace {
             _permit: permit,
             taken: self.taken.clone(),
             address,
@@ -76,7 +76,7 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(of_address) = taken.get_mut(&self.address) {
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn one_address_leaves_places_for_others() {
         let places = Places::new(5);
-        let held: Vec<Place> = (0..3).map_while(|_| places.take(address(1)).ok()).collect();
+        let held: Vec<ConnectionPlace> = (0..3).map_while(|_| places.take(address(1)).ok()).collect();
         assert_eq!(held.len(), 3);
         assert_eq!(places.take(address(1)).unwrap_err(), NoPlace::OfAddress(3));
         let other = places.take(address(2));
@@ -117,7 +117,7 @@ mod tests {
         let mapped = Ipv4Addr::LOCALHOST.to_ipv6_mapped();
         for local in [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(mapped)] {
             let places = Places::new(3);
-            let held: Vec<Place> = (0..3).map_while(|_| places.take(local).ok()).collect();
+            let held: Vec<ConnectionPlace> = (0..3).map_while(|_| places.take(local).ok()).collect();
             assert_eq!(held.len(), 3);
             assert_eq!(places.take(local).unwrap_err(), NoPlace::Full);
         }

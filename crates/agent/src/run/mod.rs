@@ -4,7 +4,7 @@ mod deliver;
 mod keep;
 
 use crate::config::Config;
-use crate::counters::Counters;
+use crate::counters::AgentCounters;
 use crate::send::{Rejects, Requester, Sender};
 use crate::source::{self, SourceContext};
 use crate::spool::{Recovery, Spool};
@@ -36,7 +36,7 @@ const STACK_BYTES: usize = 512 << 10;
 /// What the parts share.
 pub(crate) struct Shared {
     spool: Mutex<Spool>,
-    counters: Arc<Counters>,
+    counters: Arc<AgentCounters>,
     /// Told when something was flushed, or nothing more will be.
     flushed: Notify,
     /// Told when there may be room again.
@@ -46,7 +46,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    fn new(spool: Spool, counters: Arc<Counters>) -> Shared {
+    fn new(spool: Spool, counters: Arc<AgentCounters>) -> Shared {
         Shared {
             spool: Mutex::new(spool),
             counters,
@@ -91,7 +91,7 @@ pub fn run(path: &Path, is_once: bool) -> Result<()> {
             interrupt: signal(SignalKind::interrupt())?,
             hangup: signal(SignalKind::hangup())?,
         };
-        let counters = Arc::new(Counters::default());
+        let counters = Arc::new(AgentCounters::default());
         loop {
             match round(path, &config, is_once, &counters, &mut signals).await? {
                 Ended::Stopped => return Ok(()),
@@ -108,7 +108,7 @@ async fn round(
     path: &Path,
     config: &Config,
     is_once: bool,
-    counters: &Arc<Counters>,
+    counters: &Arc<AgentCounters>,
     signals: &mut Signals,
 ) -> Result<Ended> {
     let requester = Requester::new(&config.server, &config.device)?;

@@ -16,7 +16,7 @@ pub use intake::{BYTES_MAX, Intake, RECORDS_MAX};
 pub use lines::{Line, Lines};
 
 use crate::config::{Source, SourceKind};
-use crate::counters::Counters;
+use crate::counters::AgentCounters;
 use crate::processor::Processor;
 use crate::spool::Batch;
 use anyhow::Result;
@@ -37,7 +37,7 @@ pub struct SourceContext {
     /// Whether sources end when there is nothing more to read now.
     pub is_once: bool,
     /// What is counted.
-    pub counters: Arc<Counters>,
+    pub counters: Arc<AgentCounters>,
 }
 
 /// Runs a source until it is to stop; `positions` are those that an earlier start has reached.

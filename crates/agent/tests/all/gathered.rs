@@ -1,6 +1,6 @@
 //! A source that is run as an agent would, again and again, with a folder of its own.
 
-use agent::Counters;
+use agent::AgentCounters;
 use agent::config::{Config, Source};
 use agent::source::{SourceContext, run};
 use agent::spool::Batch;
@@ -52,7 +52,7 @@ impl Gathered {
             sender,
             stop: stopping,
             is_once: false,
-            counters: Arc::new(Counters::default()),
+            counters: Arc::new(AgentCounters::default()),
         };
         let running = tokio::spawn(run(self.source.clone(), context, self.positions.clone()));
         let folder = self.folder.path().to_owned();

@@ -1,18 +1,18 @@
 //! Records of messages.
 
 use agent::config::Config;
-use agent::{Counters, Processor};
+use agent::{AgentCounters, Processor};
 use std::sync::Arc;
 use value::RawDocument;
 use value::json::{Mode, to_string};
 
-fn processor(options: &str) -> (Processor, Arc<Counters>) {
+fn processor(options: &str) -> (Processor, Arc<AgentCounters>) {
     let text = format!(
         "device = \"d\"\n[server]\nurl = \"http://h\"\n[spool]\nfolder = \"/s\"\n[[source]]\nname = \"n\"\nto = \"a.b\"\n{options}\n\
          [source.files]\npaths = [\"/x\"]"
     );
     let config = Config::parse(&text).unwrap();
-    let counters = Arc::new(Counters::default());
+    let counters = Arc::new(AgentCounters::default());
     (
         Processor::new(&config.sources[0], "d", counters.clone()).unwrap(),
         counters,

@@ -70,7 +70,7 @@ fn sequences(job: &Job, object: &mut Map<String, Value>) {
 /// The entry in `_active_tasks`; none while the job does not run.
 pub(crate) fn task(job: &Job) -> Option<Value> {
     let status = job.status.lock().clone();
-    if status.state != State::Running {
+    if status.state != JobState::Running {
         return None;
     }
     let mut object = into_map(json!({
@@ -105,7 +105,7 @@ pub struct Replications {
 }
 
 pub(crate) fn all_together(jobs: &[Arc<Job>]) -> Replications {
-    let is_failing = |job: &&Arc<Job>| job.status.lock().state == State::Crashing;
+    let is_failing = |job: &&Arc<Job>| job.status.lock().state == JobState::Crashing;
     Replications {
         count: jobs.len() as u64,
         failing: jobs.iter().filter(is_failing).count() as u64,
@@ -129,7 +129,7 @@ pub(crate) fn scheduled(job: &Job) -> Value {
     json!({
         "database": job.asker.as_ref().map(|asker| &asker.database),
         "id": job.id,
-        "pid": (status.state == State::Running).then_some("<0.0.0>"),
+        "pid": (status.state == JobState::Running).then_some("<0.0.0>"),
         "source": job.request.source.name(),
         "target": job.request.target.name(),
         "user": job.user.name,

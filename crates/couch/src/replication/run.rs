@@ -24,7 +24,7 @@ pub(super) async fn run(server: Arc<Server>, job: Arc<Job>) {
     let is_persistent = job.request.options.continuous || job.asker.is_some();
     let mut backoff = Backoff::of_jobs();
     let ended = loop {
-        job.note("started", State::Running, None);
+        job.note("started", JobState::Running, None);
         let (started, through) = (Instant::now(), through(&job));
         let error = match once(&server, &job).await {
             Ok(outcome) => break Ok(outcome),
@@ -39,7 +39,7 @@ pub(super) async fn run(server: Arc<Server>, job: Arc<Job>) {
             backoff.reset();
         }
         let wait = backoff.fail();
-        job.note("crashed", State::Crashing, Some(message.clone()));
+        job.note("crashed", JobState::Crashing, Some(message.clone()));
         job.status.lock().failures = backoff.failures();
         if let Some(asker) = told(&server, &job) {
             states::failing(&server.engine, asker, &job, &message).await;

@@ -1,6 +1,6 @@
 //! Writing: checking a commit against the head, and writing it to the log.
 
-use super::archive::{Entry, Made};
+use super::archive::{ArchiveEntry, Made};
 use super::database::Database;
 use super::error::engine_error;
 use super::flusher::Ticket;
@@ -212,7 +212,7 @@ impl Database {
 
 impl Commit {
     /// The entries in the form for the archive, with large values as a whole.
-    fn archived(&self) -> impl Iterator<Item = Result<Entry<'_>, Error>> {
+    fn archived(&self) -> impl Iterator<Item = Result<ArchiveEntry<'_>, Error>> {
         self.batch.sorted().map(|(key, change)| {
             Ok(match change {
                 Change::Put(value) => (key, Some((value, Bytes::new()))),

@@ -1,7 +1,7 @@
 //! One store opened on a simulated disk, and its snapshots.
 
 use super::Simulation;
-use super::disk::{Change, Disk, Entry, Shard};
+use super::disk::{Change, Disk, DiskEntry, Shard};
 use crate::page::PageBuilder;
 use crate::rocks::LARGE_VALUE_BYTES_MIN;
 use crate::{
@@ -209,7 +209,7 @@ impl Snapshot {
 }
 
 /// What a batch does, in its order.
-fn entries(batch: &Batch) -> Result<Vec<Entry>, Error> {
+fn entries(batch: &Batch) -> Result<Vec<DiskEntry>, Error> {
     let entry = |(key, change): (&[u8], batch::Change<'_>)| {
         let value = match change {
             batch::Change::Put(value) => Some(Bytes::copy_from_slice(value)),

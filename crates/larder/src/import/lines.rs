@@ -45,7 +45,7 @@ fn each_record(
         if text.is_empty() {
             return Ok(());
         }
-        let place = Place { file: &file, line }.to_string();
+        let place = LinePlace { file: &file, line }.to_string();
         match parse(text) {
             Ok(document) => sink.document(place, document),
             Err(reason) => sink.bad(place, reason, text.as_bytes()),
@@ -142,12 +142,12 @@ fn without_end(mut line: &[u8]) -> &[u8] {
 
 /// The position of a line; `file:line` as text.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct LinePlace<'a> {
     file: &'a str,
     line: u64,
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for LinePlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }

@@ -6,7 +6,7 @@ use super::script_accumulator::{self, ScriptAccumulator, ScriptState};
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
 use language::expression::accumulator::{self, Accumulator, AccumulatorKind, Method, Ranked};
-use language::expression::{Expression, Found, Variables};
+use language::expression::{Evaluated, Expression, Variables};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use value::{Document, DocumentRef, Value};
@@ -52,7 +52,7 @@ pub(crate) enum Asking {
 
 /// The state of an accumulation in one group.
 #[derive(Debug)]
-pub(crate) enum State {
+pub(crate) enum AccumulationState {
     One(Box<dyn Accumulator>),
     Count(i64),
     Ranked {
@@ -143,28 +143,28 @@ impl Accumulation {
         group: DocumentRef<'_>,
         variables: &Variables,
         asking: Asking,
-    ) -> Result<State> {
+    ) -> Result<AccumulationState> {
         Ok(match self {
             Accumulation::Simple(kind, _) => {
                 let placed = (asking == Asking::Bucket).then(|| Placed::start(*kind));
                 match placed.flatten() {
-                    Some(placed) => State::Placed(placed),
-                    None => State::One(kind.start(variables.collation())),
+                    Some(placed) => AccumulationState::Placed(placed),
+                    None => AccumulationState::One(kind.start(variables.collation())),
                 }
             }
-            Accumulation::Count => State::Count(0),
+            Accumulation::Count => AccumulationState::Count(0),
             Accumulation::Percentile {
                 shares,
                 method,
                 single,
                 ..
-            } => State::One(accumulator::percentile(shares, *method, *single)),
-            Accumulation::Ranked(ranking) => State::Ranked {
+            } => AccumulationState::One(accumulator::percentile(shares, *method, *single)),
+            Accumulation::Ranked(ranking) => AccumulationState::Ranked {
                 kept: ranking.start(group, variables, asking)?,
                 single: ranking.is_single(),
                 reversed: ranking.is_reversed(),
             },
-            Accumulation::Script(script) => State::Script(script.start(group, variables)?),
+            Accumulation::Script(script) => AccumulationState::Script(script.start(group, variables)?),
         })
     }
 
@@ -180,26 +180,31 @@ impl Accumulation {
     /// Takes one more document into the state.
     pub(crate) fn add(
         &self,
-        state: &mut State,
+        state: &mut AccumulationState,
         document: DocumentRef<'_>,
         variables: &Variables,
     ) -> Result<()> {
         match (self, state) {
-            (Accumulation::Simple(_, input) | Accumulation::Percentile { input, .. }, State::One(state)) => {
+            (
+                Accumulation::Simple(_, input) | Accumulation::Percentile { input, .. },
+                AccumulationState::One(state),
+            ) => {
                 match input.field(document, variables) {
                     Some(value) => state.see(value)?,
                     None => state.add(input.find(document, variables)?)?,
                 }
                 Ok(())
             }
-            (Accumulation::Count, State::Count(count)) => {
+            (Accumulation::Count, AccumulationState::Count(count)) => {
                 *count += 1;
                 Ok(())
             }
-            (Accumulation::Ranked(ranking), State::Ranked { kept, .. }) => {
+            (Accumulation::Ranked(ranking), AccumulationState::Ranked { kept, .. }) => {
                 ranking.add(kept, document, variables)
             }
-            (Accumulation::Script(script), State::Script(state)) => script.add(state, document, variables),
+            (Accumulation::Script(script), AccumulationState::Script(state)) => {
+                script.add(state, document, variables)
+            }
             // A state is only ever given to the accumulation that started it.
             _ => Ok(()),
         }
@@ -209,16 +214,16 @@ impl Accumulation {
     pub(super) fn add_at(
         &self,
         place: usize,
-        state: &mut State,
+        state: &mut AccumulationState,
         document: DocumentRef<'_>,
         variables: &Variables,
     ) -> Result<()> {
         match (self, state) {
-            (Accumulation::Simple(_, input), State::Placed(placed)) => {
+            (Accumulation::Simple(_, input), AccumulationState::Placed(placed)) => {
                 placed.add(place, input.find(document, variables)?);
                 Ok(())
             }
-            (Accumulation::Ranked(ranking), State::Ranked { kept, .. }) => {
+            (Accumulation::Ranked(ranking), AccumulationState::Ranked { kept, .. }) => {
                 ranking.add_at(place, kept, document, variables)
             }
             (_, state) => self.add(state, document, variables),
@@ -226,15 +231,15 @@ impl Accumulation {
     }
 }
 
-impl State {
+impl AccumulationState {
     /// The result; `None` if it is missing.
     pub(crate) fn result(&mut self) -> Result<Option<Value>> {
         Ok(match self {
-            State::One(state) => state.result(),
-            State::Count(count) => Some(Value::integer(*count)),
-            State::Placed(placed) => placed.result()?,
-            State::Script(state) => Some(state.result()?),
-            State::Ranked {
+            AccumulationState::One(state) => state.result(),
+            AccumulationState::Count(count) => Some(Value::integer(*count)),
+            AccumulationState::Placed(placed) => placed.result()?,
+            AccumulationState::Script(state) => Some(state.result()?),
+            AccumulationState::Ranked {
                 kept,
                 single,
                 reversed,
@@ -255,11 +260,11 @@ impl State {
     /// The approximate bytes that the state keeps.
     pub(crate) fn bytes(&self) -> usize {
         match self {
-            State::One(state) => state.bytes(),
-            State::Count(_) => 0,
-            State::Ranked { kept, .. } => kept.bytes(),
-            State::Placed(placed) => placed.bytes(),
-            State::Script(state) => state.bytes(),
+            AccumulationState::One(state) => state.bytes(),
+            AccumulationState::Count(_) => 0,
+            AccumulationState::Ranked { kept, .. } => kept.bytes(),
+            AccumulationState::Placed(placed) => placed.bytes(),
+            AccumulationState::Script(state) => state.bytes(),
         }
     }
 }
@@ -306,6 +311,6 @@ pub(crate) fn constant(
         return Err(wrong());
     }
     let nothing = Document::new();
-    let found: Found<'_> = expression.find((&nothing).into(), scope.variables)?;
+    let found: Evaluated<'_> = expression.find((&nothing).into(), scope.variables)?;
     Ok(found.into_value())
 }

@@ -1,6 +1,6 @@
 //! `$bucketAuto`: intervals chosen so that about as many documents fall into each.
 
-use super::accumulation::{Accumulation, Asking, State};
+use super::accumulation::{Accumulation, AccumulationState, Asking};
 use super::bucket::{add_output, check_group_by};
 use super::granularity::Granularity;
 use crate::kept::{Kept, rest_kept};
@@ -187,7 +187,7 @@ struct Bucketing {
 struct Bucket {
     min: Value,
     max: Value,
-    states: Vec<State>,
+    states: Vec<AccumulationState>,
 }
 
 impl Step for Bucketing {
@@ -306,7 +306,7 @@ impl Bucketing {
         Ok(bucket)
     }
 
-    fn states(&self) -> Result<Vec<State>> {
+    fn states(&self) -> Result<Vec<AccumulationState>> {
         let nothing = Document::new();
         let fields = self.stage.fields.iter();
         fields
@@ -328,7 +328,7 @@ impl Bucketing {
 impl Bucket {
     /// What its states hold.
     fn bytes(&self) -> usize {
-        self.states.iter().map(State::bytes).sum()
+        self.states.iter().map(AccumulationState::bytes).sum()
     }
 
     fn into_document(mut self, fields: &[(String, Accumulation)]) -> Result<Document> {

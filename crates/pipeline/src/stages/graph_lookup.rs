@@ -12,7 +12,7 @@ use crate::waiting::Waiting;
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use language::expression::number::Number;
-use language::expression::{Expression, Found};
+use language::expression::{Evaluated, Expression};
 use query::execute::Interruption;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -187,7 +187,7 @@ impl Searching {
         let mut search = Search::new(self.run.kept("$graphLookup"));
         let mut variables = Arc::clone(&self.run.variables);
         row.show_metadata(&mut variables);
-        let start: Found<'_> = self.stage.start.find(row.as_ref(), &variables)?;
+        let start: Evaluated<'_> = self.stage.start.find(row.as_ref(), &variables)?;
         match start.get() {
             None => {}
             Some(ValueRef::Array(array)) => {

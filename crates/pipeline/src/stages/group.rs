@@ -1,13 +1,13 @@
 //! `$group`: documents with equal keys, and what accumulates over them.
 
-use super::accumulation::{Accumulation, Asking, State};
+use super::accumulation::{Accumulation, AccumulationState, Asking};
 use crate::join_key::append_key;
 use crate::kept::{Kept, no_room};
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
 use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
-use language::expression::{Expression, Found, Variables, document_bytes, names_operator};
+use language::expression::{Evaluated, Expression, Variables, document_bytes, names_operator};
 use memory::Share;
 use query::execute::{Sorted, Sorter};
 use query::spill::{SpillRun, Spilled};
@@ -162,12 +162,12 @@ struct Grouping {
 struct OneGroup {
     /// A document with only its `_id`, as BSON, which is less work to keep and return than a tree.
     id: DocumentBuf,
-    states: Vec<State>,
+    states: Vec<AccumulationState>,
 }
 
 impl OneGroup {
     fn bytes(&self) -> usize {
-        self.states.iter().map(State::bytes).sum()
+        self.states.iter().map(AccumulationState::bytes).sum()
     }
 }
 
@@ -323,7 +323,7 @@ impl Group {
     fn id_of(
         &self,
         document: DocumentRef<'_>,
-        found: Option<Found<'_>>,
+        found: Option<Evaluated<'_>>,
         variables: &Variables,
     ) -> Result<DocumentBuf> {
         let mut bytes = Vec::with_capacity(ID_BYTES);
@@ -352,7 +352,7 @@ impl Group {
         document: DocumentRef<'f>,
         variables: &'f Variables,
         key: &mut Vec<u8>,
-    ) -> Result<Option<Found<'f>>> {
+    ) -> Result<Option<Evaluated<'f>>> {
         /// No key of a value begins with it.
         const MISSING: u8 = 0;
         let collation = variables.collation();

@@ -3,7 +3,7 @@
 use super::frame::{self, Frame};
 use super::function::Function;
 use super::moving::{Filling, Smoothing};
-use super::position::{Place, Shift};
+use super::position::{PlaceCount, Shift};
 use super::removable::RemovableKind;
 use super::running::Running;
 use super::scaling::Scaling;
@@ -53,7 +53,7 @@ pub fn window_function_names() -> impl Iterator<Item = &'static str> {
         "$minMaxScaler",
     ];
     RemovableKind::names()
-        .chain(Place::names())
+        .chain(PlaceCount::names())
         .chain(ACCUMULATORS)
         .chain(others)
 }
@@ -178,7 +178,7 @@ impl Output {
         };
         // The first function decides how the rest is read.
         let first = output.iter().find(|(part, _)| part.starts_with('$'));
-        if output.len() > 1 && first.is_some_and(|(first, _)| Place::find(first).is_some()) {
+        if output.len() > 1 && first.is_some_and(|(first, _)| PlaceCount::find(first).is_some()) {
             return Err(QueryError::new(
                 Code::location(5_371_601),
                 "Rank style window functions take no other arguments",
@@ -244,7 +244,7 @@ impl FunctionParser<'_> {
         if let Some(kind) = RemovableKind::find(self.name) {
             return Ok(Function::Removable(kind, self.expression(self.operand)?));
         }
-        if let Some(rank) = Place::find(self.name) {
+        if let Some(rank) = PlaceCount::find(self.name) {
             self.check_rank()?;
             return Ok(Function::Place(rank));
         }

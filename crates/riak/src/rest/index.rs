@@ -6,7 +6,7 @@ use super::respond::{json, not_allowed, typed};
 use crate::buckets::existing;
 use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
-use crate::index::{Found, Query};
+use crate::index::{FoundKey, Query};
 use crate::names::Bucket;
 use crate::operation::Operation;
 use auth::Action;

@@ -1,7 +1,7 @@
 //! `$add $subtract $multiply $divide $mod`; the functions of one number are in `numeric`.
 
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::number::{Number, Pair};
 use crate::{Code, Error, Result};
 use value::{Value, ValueRef};
@@ -16,7 +16,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 const OVERFLOW: Code = Code::OVERFLOW;
 
-fn add(operands: &[Found<'_>]) -> Result<Option<Value>> {
+fn add(operands: &[Evaluated<'_>]) -> Result<Option<Value>> {
     let mut total = Number::Int(0);
     let mut date = None;
     for operand in operands {
@@ -64,7 +64,7 @@ fn overflow(name: &str) -> Error {
     error(OVERFLOW, format!("date overflow in {name}"))
 }
 
-fn subtract(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+fn subtract(left: Evaluated<'_>, right: Evaluated<'_>) -> Result<Option<Value>> {
     let (Some(a), Some(b)) = (left.present(), right.present()) else {
         return Ok(Some(Value::Null));
     };
@@ -92,7 +92,7 @@ fn subtract(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
     Ok(Some(difference))
 }
 
-fn multiply(operands: &[Found<'_>]) -> Result<Option<Value>> {
+fn multiply(operands: &[Evaluated<'_>]) -> Result<Option<Value>> {
     let mut product = Number::Int(1);
     // MongoDB multiplies doubles all along, and takes what came of that where integers are not enough.
     let mut double = 1.0;
@@ -115,7 +115,7 @@ fn multiply(operands: &[Found<'_>]) -> Result<Option<Value>> {
     Ok(Some(product.into()))
 }
 
-fn divide(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+fn divide(left: Evaluated<'_>, right: Evaluated<'_>) -> Result<Option<Value>> {
     let Some((a, b)) = numbers(&left, &right, |left, right| {
         Error::type_mismatch(format!(
             "$divide only supports numeric types, not {left} and {right}"
@@ -133,7 +133,7 @@ fn divide(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
     }))
 }
 
-fn modulo(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+fn modulo(left: Evaluated<'_>, right: Evaluated<'_>) -> Result<Option<Value>> {
     let Some((a, b)) = numbers(&left, &right, |left, right| {
         error(
             Code::location(16_611),
@@ -164,8 +164,8 @@ fn modulo(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
 
 /// Both operands as numbers; `None` if either is null.
 fn numbers(
-    left: &Found<'_>,
-    right: &Found<'_>,
+    left: &Evaluated<'_>,
+    right: &Evaluated<'_>,
     wrong: impl FnOnce(&str, &str) -> Error,
 ) -> Result<Option<(Number, Number)>> {
     let (Some(a), Some(b)) = (left.present(), right.present()) else {

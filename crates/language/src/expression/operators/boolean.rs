@@ -2,7 +2,7 @@
 
 use super::{Operator, Syntax, operator};
 use crate::Result;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use value::Value;
@@ -35,13 +35,13 @@ fn connective(parser: &mut Parser<'_>, name: &str, argument: &Value, decisive: b
 }
 
 impl Operation for Connective {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         for operand in &self.operands {
             if operand.evaluate(scope)?.is_true() == self.decisive {
-                return Ok(Found::of(self.decisive));
+                return Ok(Evaluated::of(self.decisive));
             }
         }
-        Ok(Found::of(!self.decisive))
+        Ok(Evaluated::of(!self.decisive))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {

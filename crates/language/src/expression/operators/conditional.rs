@@ -1,7 +1,7 @@
 //! `$cond $ifNull $switch`: only the operand that is chosen is evaluated.
 
 use super::{Operator, Syntax, error, operator};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
@@ -141,7 +141,7 @@ fn parse_branch(parser: &mut Parser<'_>, branch: &Value) -> Result<(Node, Node)>
 }
 
 impl Operation for Switch {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         for (case, then) in &self.branches {
             if case.evaluate(scope)?.is_true() {
                 return then.evaluate(scope);
@@ -220,7 +220,7 @@ fn parse_if_null(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
 }
 
 impl Operation for IfNull {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         for operand in &self.operands {
             let value = operand.evaluate(scope)?;
             if value.present().is_some() {

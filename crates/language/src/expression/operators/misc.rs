@@ -2,7 +2,7 @@
 
 use super::hashed_key::hashed_key;
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::expression::path::{Base, INDEX_KEY};
@@ -62,8 +62,8 @@ fn parse_rand(_parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
 }
 
 impl Operation for Rand {
-    fn evaluate<'e>(&'e self, _scope: &Scope<'e>) -> Result<Found<'e>> {
-        Ok(Found::of(value::random::unit()))
+    fn evaluate<'e>(&'e self, _scope: &Scope<'e>) -> Result<Evaluated<'e>> {
+        Ok(Evaluated::of(value::random::unit()))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
@@ -79,7 +79,7 @@ impl Operation for Rand {
     }
 }
 
-fn bson_size(operand: Found<'_>) -> Result<Option<Value>> {
+fn bson_size(operand: Evaluated<'_>) -> Result<Option<Value>> {
     let size = match operand.present() {
         None => return Ok(Some(Value::Null)),
         Some(ValueRef::Document(DocumentRef::Raw(raw))) => raw.as_bytes().len(),
@@ -97,7 +97,7 @@ fn bson_size(operand: Found<'_>) -> Result<Option<Value>> {
     Ok(Some(Value::Int32(size as i32)))
 }
 
-fn binary_size(operand: Found<'_>) -> Result<Option<Value>> {
+fn binary_size(operand: Evaluated<'_>) -> Result<Option<Value>> {
     let size = match operand.present() {
         None => return Ok(Some(Value::Null)),
         Some(ValueRef::String(text)) => text.len(),
@@ -118,7 +118,7 @@ fn binary_size(operand: Found<'_>) -> Result<Option<Value>> {
 fn timestamp(
     name: &str,
     code: Code,
-    operand: &Found<'_>,
+    operand: &Evaluated<'_>,
     part: fn(Timestamp) -> u32,
 ) -> Result<Option<Value>> {
     match operand.present() {

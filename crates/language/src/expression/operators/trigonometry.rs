@@ -2,7 +2,7 @@
 
 use super::numeric::real;
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::number::{Number, Pair};
 use crate::{Code, Result};
 use std::cmp::Ordering;
@@ -46,7 +46,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 fn anywhere(
     name: &str,
-    operand: Found<'_>,
+    operand: Evaluated<'_>,
     double: fn(f64) -> f64,
     decimal: fn(Decimal128) -> Decimal128,
 ) -> Result<Option<Value>> {
@@ -55,7 +55,7 @@ fn anywhere(
 
 fn finite(
     name: &str,
-    operand: Found<'_>,
+    operand: Evaluated<'_>,
     double: fn(f64) -> f64,
     decimal: fn(Decimal128) -> Decimal128,
 ) -> Result<Option<Value>> {
@@ -78,7 +78,7 @@ fn finite(
 
 fn within(
     name: &str,
-    operand: Found<'_>,
+    operand: Evaluated<'_>,
     low: f64,
     high: f64,
     double: fn(f64) -> f64,
@@ -105,7 +105,7 @@ fn within(
     )
 }
 
-fn atan2(y: Found<'_>, x: Found<'_>) -> Result<Option<Value>> {
+fn atan2(y: Evaluated<'_>, x: Evaluated<'_>) -> Result<Option<Value>> {
     let (Some(first), Some(second)) = (y.present(), x.present()) else {
         return Ok(Some(Value::Null));
     };

@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use bucket::{Bucket, BucketKind};
 use indicatif::{ProgressBar, ProgressStyle};
 use server::Server;
-use state::State;
+use state::ImportState;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
@@ -47,7 +47,7 @@ struct Totals {
 struct Import {
     source: Arc<Server>,
     target: Arc<Server>,
-    state: State,
+    state: ImportState,
     rejects: Rejects,
     progress: ProgressBar,
     totals: Totals,
@@ -71,7 +71,7 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
     let mut import = Import {
         source: Arc::new(Server::new(source)?),
         target: Arc::new(Server::new(&options.riak)?),
-        state: State::open(&options.state, source)?,
+        state: ImportState::open(&options.state, source)?,
         rejects: Rejects::new(options.reject.clone())?,
         progress,
         totals: Totals::default(),

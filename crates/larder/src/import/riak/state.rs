@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The lines that are gathered before they are written.
 const LINES_MAX: u32 = 1_000;
 
-pub(super) struct State {
+pub(super) struct ImportState {
     path: PathBuf,
     file: BufWriter<File>,
     unwritten: u32,
@@ -56,7 +56,7 @@ impl State {
         if !is_of_source {
             writeln!(file, "{source}").with_context(reading)?;
         }
-        Ok(State {
+        Ok(ImportState {
             path: path.to_owned(),
             file,
             unwritten: 0,
@@ -101,7 +101,7 @@ mod tests {
     fn another_source_takes_a_state_in_which_nothing_is_done() {
         let path = std::env::temp_dir().join(format!("larder-state-{}", std::process::id()));
         let open = |source: &str| {
-            let mut state = State::open(&path, source)?;
+            let mut state = ImportState::open(&path, source)?;
             state.flush()?;
             anyhow::Ok(state.done.len())
         };

@@ -1,6 +1,6 @@
 //! Bytes: as text in several formats, and as numbers in either byte order.
 
-use super::{Found, Options, error, failure, type_name, unsupported};
+use super::{Evaluated, Options, error, failure, type_name, unsupported};
 use crate::{Code, Result};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -30,7 +30,7 @@ pub(super) enum ByteOrder {
 }
 
 impl Format {
-    pub(super) fn of(operand: &Found<'_>) -> Result<Option<Format>> {
+    pub(super) fn of(operand: &Evaluated<'_>) -> Result<Option<Format>> {
         match operand.present() {
             None => Ok(None),
             Some(ValueRef::String(name)) => Ok(Some(match name {
@@ -59,7 +59,7 @@ impl Format {
 }
 
 impl ByteOrder {
-    pub(super) fn of(operand: &Found<'_>) -> Result<ByteOrder> {
+    pub(super) fn of(operand: &Evaluated<'_>) -> Result<ByteOrder> {
         match operand.present() {
             None | Some(ValueRef::String("little")) => Ok(ByteOrder::Little),
             Some(ValueRef::String("big")) => Ok(ByteOrder::Big),

@@ -7,7 +7,7 @@ mod text;
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::{Code, Error, Result};
@@ -104,23 +104,23 @@ fn parse_short(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<
 }
 
 impl Operation for Convert {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let input = self.input.evaluate(scope)?;
         let target = self.to.evaluate(scope)?;
         let given = |operand: &'e Option<Node>| match operand {
             Some(operand) => operand.evaluate(scope),
-            None => Ok(Found::Missing),
+            None => Ok(Evaluated::Missing),
         };
         let (format, order) = (given(&self.format)?, given(&self.order)?);
         let target = Target::of(&target)?;
         let Some(present) = input.present() else {
             return match &self.on_null {
                 Some(on_null) => on_null.evaluate(scope),
-                None => Ok(Found::of(Value::Null)),
+                None => Ok(Evaluated::of(Value::Null)),
             };
         };
         let Some(target) = target else {
-            return Ok(Found::of(Value::Null));
+            return Ok(Evaluated::of(Value::Null));
         };
         // Where there is nothing to convert, how does not matter.
         let options = Options {
@@ -129,7 +129,7 @@ impl Operation for Convert {
             order: ByteOrder::of(&order)?,
         };
         match convert(present, &options) {
-            Ok(value) => Ok(Found::Owned(value)),
+            Ok(value) => Ok(Evaluated::Owned(value)),
             Err(failure) => match &self.on_error {
                 Some(on_error) if failure.code == Code::CONVERSION_FAILURE => on_error.evaluate(scope),
                 _ => Err(failure),
@@ -208,7 +208,7 @@ fn to_bool(value: ValueRef<'_>) -> Result<Value> {
         | ValueRef::MaxKey
         | ValueRef::Regex { .. }
         | ValueRef::Symbol(_)
-        | ValueRef::DbPointer { .. } => Ok(Value::Bool(crate::expression::found::is_true(value))),
+        | ValueRef::DbPointer { .. } => Ok(Value::Bool(crate::expression::evaluated::is_true(value))),
         ValueRef::Null | ValueRef::Undefined => Ok(Value::Null),
     }
 }

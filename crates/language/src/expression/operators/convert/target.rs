@@ -1,6 +1,6 @@
 //! What `$convert` converts to.
 
-use super::{Found, Result, error, type_name};
+use super::{Evaluated, Result, error, type_name};
 use crate::expression::number::Number;
 use crate::{Code, Error};
 use value::{Document, Type, ValueRef};
@@ -22,7 +22,7 @@ impl Target {
     }
 
     /// The value of `to`; `None` if it is null.
-    pub(super) fn of(to: &Found<'_>) -> Result<Option<Target>> {
+    pub(super) fn of(to: &Evaluated<'_>) -> Result<Option<Target>> {
         let Some(present) = to.present() else {
             return Ok(None);
         };
@@ -54,7 +54,7 @@ impl Target {
                 None => {
                     return Err(Error::failed_to_parse(format!(
                         "$convert's 'to' argument must be a string or number, but is {}",
-                        type_name(&Found::Borrowed(other))
+                        type_name(&Evaluated::Borrowed(other))
                     )));
                 }
                 Some(number) => match number.to_i64() {

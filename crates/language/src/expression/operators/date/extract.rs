@@ -3,7 +3,7 @@
 use super::super::named;
 use super::super::{Operator, Syntax, error, operator};
 use super::{date, is_null_zone, zone};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::Node;
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
@@ -70,7 +70,7 @@ fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> 
 }
 
 /// MongoDB looks at a constant zone before there is any document, and takes a null for none then.
-fn look(constants: &[Option<Found<'_>>]) -> Result<bool> {
+fn look(constants: &[Option<Evaluated<'_>>]) -> Result<bool> {
     is_null_zone(constants.last().and_then(Option::as_ref)).map(|_| false)
 }
 
@@ -96,7 +96,7 @@ fn int(part: i64) -> Value {
     Value::Int32(part as i32)
 }
 
-fn part(operands: &[Option<Found<'_>>], part: fn(Civil) -> Value) -> Result<Option<Value>> {
+fn part(operands: &[Option<Evaluated<'_>>], part: fn(Civil) -> Value) -> Result<Option<Value>> {
     let [Some(operand), timezone] = operands else {
         return Ok(None);
     };
