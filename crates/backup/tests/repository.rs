@@ -1,4 +1,4 @@
-//! Backups of folders: what is copied, what is kept, what is found damaged.
+//! Backups of folders: what is copied, what is kept, and which damage is found.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use backup::{Error, FolderSource, Manifest, Pace, Repository, SourceFile, Taken, restore, take, verify};
@@ -49,7 +49,7 @@ impl Ground {
         let listed = files.iter().map(|(path, (bytes, identity))| {
             let file = folder.join(path);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
-            // What comes behind the bytes that were listed is no part of it.
+            // Bytes after those that were listed are not part of the backup.
             fs::write(&file, [bytes, &b"later"[..]].concat()).unwrap();
             SourceFile {
                 path: (*path).to_owned(),
@@ -118,7 +118,7 @@ async fn what_did_not_change_is_neither_read_nor_written_again() {
     before.insert("values/00000000.values", (vec![7; 40 << 20], Some("v")));
     let first = ground.take(&before, 1).await.manifest;
     let mut later = before.clone();
-    // A file that grows is copied from its last whole part on, one that comes is copied, one that goes is not.
+    // A file that grew is copied from its last whole part on, a new file is copied, a removed one is not.
     let (grown, _) = later.get_mut("values/00000000.values").unwrap();
     grown.extend_from_slice(&noise(3, 1000));
     later.insert("000005.sst", (noise(4, 1000), Some("5")));
@@ -200,7 +200,7 @@ async fn damage_is_found_and_never_restored() {
 #[tokio::test]
 async fn a_damaged_object_is_written_anew_where_its_bytes_are_read_again() {
     let ground = Ground::new();
-    // What has no identity is read by each backup.
+    // A file without an identity is read by each backup.
     let files = Files::from([("a", (noise(3, 300_000), None))]);
     let manifest = ground.take(&files, 1).await.manifest;
     let object = ground.objects().remove(0);
@@ -238,7 +238,7 @@ async fn backups_are_taken_and_shown_although_one_is_damaged_and_none_is_removed
     repository.prune(1).unwrap_err();
     assert_eq!(ground.objects().len(), before);
     assert_eq!(repository.readable().unwrap().0.len(), 2);
-    // Of which is the last nobody can be sure.
+    // Nobody can be sure which backup is the last.
     repository.find(None).unwrap_err();
 }
 

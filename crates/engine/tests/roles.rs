@@ -1,4 +1,5 @@
-//! User-defined roles as the engine keeps them: durably, without circles, and gone from all who held them.
+//! User-defined roles in the engine: they are durable, cannot inherit in a circle, and a dropped role is taken from everybody
+//! who had it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn splits_and_decodes() {
+    fn a_query_string_is_split_and_decoded() {
         let expected = [pair("startkey", "\"a b\""), pair("flag", ""), pair("x", "1=2")];
         assert_eq!(pairs("startkey=%22a+b%22&&flag&x=1=2"), expected);
     }

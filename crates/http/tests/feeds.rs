@@ -1,4 +1,4 @@
-//! Answers that go on for as long as their client listens, as clients see them.
+//! Answers without an end, as clients see them.
 
 use http::{Body, BodySender, Handler, Options, Request, Response, serve};
 use std::net::SocketAddr;
@@ -170,7 +170,7 @@ async fn nothing_is_wanted_while_the_client_does_not_read() {
         given += PIECE.len();
     }
     assert!(given > 0 && !feed.has_room());
-    // All that was given is with the system: nothing is held here, and it goes on once it is read.
+    // Everything given is in the system's buffers: the server holds nothing, and continues once the client reads.
     let mut read = 0;
     let mut buffer = vec![0; 64 * 1024];
     while read < given {

@@ -1,4 +1,4 @@
-//! Selectors: what they match, their normal form, what an index can do for them.
+//! Selectors: what they match, their normal form, and the bounds that they give an index.
 
 use mango::Selector;
 use value::{Document, Value, doc};
@@ -21,7 +21,7 @@ fn values_of_all_types_are_ordered_with_each_other() {
     assert!(matches(r#"{"a": {"$lt": 5}}"#, r#"{"a": null}"#));
     assert!(matches(r#"{"a": {"$gt": {"b": 1}}}"#, r#"{"a": {"b": 2}}"#));
     assert!(!matches(r#"{"a": {"$gt": "b"}}"#, r#"{"a": 7}"#));
-    // In the collation, case comes last.
+    // The collation compares case last.
     assert!(matches(r#"{"a": {"$lt": "B"}}"#, r#"{"a": "a"}"#));
 }
 
@@ -181,7 +181,7 @@ fn what_both_languages_order_alike_bounds_indexes_of_the_other() {
     alike(r#"{"a": {"$in": [1, 2]}}"#, &[r#"{"a": {"$in": [1, 2]}}"#]);
     let below = r#"{"$or": [{"a": {"$lte": 3}}, {"a": {"$eq": {"$numberDouble": "NaN"}}}, {"a": {"$type": ["null", "undefined", "bool"]}}]}"#;
     alike(r#"{"a": {"$lt": 3}}"#, &[below]);
-    // Texts, which the collation takes for each other; other orders, other paths, arrays.
+    // Not translated: texts, some of which the collation treats as equal; other orders; other paths; arrays.
     for selector in [
         r#"{"a": {"$gt": "b", "$lt": "c"}}"#,
         r#"{"a": "ä"}"#,

@@ -1,4 +1,4 @@
-//! Text indexes: what they are asked, which fields they must have.
+//! Text indexes: the queries that selectors become, and the fields that the index must have.
 
 use mango::Selector;
 use mango::options::FindOptions;

@@ -1,4 +1,4 @@
-//! What shares take of a budget, and when they give it back.
+//! What shares take from a budget, and when they give it back.
 
 use memory::{Budget, Holder};
 use std::time::Duration;
@@ -78,7 +78,7 @@ async fn those_who_wait_come_in_their_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_ends() {
+async fn waiting_ends_when_time_is_up_or_memory_is_free() {
     let budget = Budget::new(16 * MIB);
     let mut first = budget.share(Holder::LargeRequests);
     first.wait(4 * MIB, SOON).await.expect("room");

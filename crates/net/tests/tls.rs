@@ -98,7 +98,7 @@ impl House {
     }
 }
 
-/// Base64 by hand, so that nothing is needed for it.
+/// Base64 by hand, to need no dependency for it.
 fn pem(kind: &str, der: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut digits = String::new();
@@ -149,7 +149,7 @@ impl Server {
     }
 }
 
-/// Says who the client is, then sends back what comes, large pieces too.
+/// Sends the client's name, then echoes bytes, large pieces too.
 async fn answer(mut stream: Stream) {
     assert!(stream.is_secure());
     let subject = stream

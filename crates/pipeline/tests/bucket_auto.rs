@@ -1,4 +1,4 @@
-//! What accumulates in the buckets of `$bucketAuto`.
+//! Accumulators in the buckets of `$bucketAuto`.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! `$densify`: the documents that it makes, their order, and what it refuses in stages and in documents.
+//! `$densify`: the documents that it generates, their order, and what it refuses in specifications and in documents.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Pipelines over documents at hand: what stages give together, and what is refused.
+//! Pipelines over documents in memory: what combinations of stages return, and what is refused.
 
 use language::Code;
 use language::expression::Variables;

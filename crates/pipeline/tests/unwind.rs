@@ -1,4 +1,4 @@
-//! `$unwind` of documents of which much is made: a page at a time, all of it, in order.
+//! `$unwind` of documents that become many: page by page, all of them, in order.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,4 +1,4 @@
-//! `$setWindowFields` and `$fill`: what they give, and what they refuse in stages and in documents.
+//! `$setWindowFields` and `$fill`: what they return, and what they refuse in specifications and in documents.
 
 mod common;
 #[path = "common/window.rs"]

@@ -1,5 +1,5 @@
-//! Whatever indexes of places there are, a query for places gives what matching every document gives, and what is near
-//! comes in the order of its distance.
+//! A query for places returns what matching every document returns, and `$near` in the order of distance, whatever geospatial
+//! indexes exist.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! What searches find, and how well.
+//! Text searches: what they find, and with which scores.
 
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a configuration may say.
+//! Configurations of the agent: which are accepted, and what is said of those that are not.
 
 use agent::config::Config;
 

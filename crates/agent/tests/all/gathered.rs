@@ -1,4 +1,4 @@
-//! A source that is run as an agent would, again and again, with a folder of its own.
+//! Runs a source as the agent would, repeatedly, in a folder of its own.
 
 use agent::AgentCounters;
 use agent::config::{Config, Source};

@@ -1,4 +1,4 @@
-//! A spool that is full.
+//! What a full spool does.
 
 use crate::spooled::{drain, flush, segments};
 use agent::spool::{Batch, Positions, Spool, SpoolError};
@@ -106,7 +106,7 @@ fn what_is_larger_than_the_spool_is_taken_by_itself() {
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
-    /// `None` where one may not mount.
+    /// `None` if the test may not mount.
     fn mounted() -> Option<SmallDisk> {
         let folder = tempfile::tempdir().unwrap();
         let mounted = std::process::Command::new("mount")

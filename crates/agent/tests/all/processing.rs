@@ -1,4 +1,4 @@
-//! Records of messages.
+//! How messages become records.
 
 use agent::config::Config;
 use agent::{AgentCounters, Processor};

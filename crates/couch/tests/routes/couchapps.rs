@@ -1,10 +1,10 @@
-//! Functions of design documents that answer requests.
+//! Functions of design documents that answer requests: `_show`, `_list`, `_update`, `_rewrite`.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn couchapps() {
+fn requests_for_couchapps_get_couchdbs_answers() {
     run(CASES);
 }
 

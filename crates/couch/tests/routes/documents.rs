@@ -1,10 +1,10 @@
-//! Documents: one by one, with attachments, many at once, and their changes.
+//! Documents: single ones, with attachments, many at once, and their changes.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn documents() {
+fn requests_for_documents_get_couchdbs_answers() {
     run(&cases().collect::<Vec<_>>());
 }
 

@@ -1,11 +1,11 @@
-//! What feeds and reports say of sequences, whatever a crash takes.
+//! Feeds of changes: sequences that stay true after a crash, and filters.
 
 use crate::server::{Server, run};
 use kv::Simulation;
 use std::time::{Duration, Instant};
 use testing::http::{Answer, Case, case, exchange};
 
-/// Seeds decide what a crash loses.
+/// Seeds of the simulation, which decide what a crash loses.
 const SEEDS: u64 = 20;
 
 fn ok(server: &Server, request: &str, body: &str) -> String {
@@ -28,7 +28,7 @@ fn goes_on_after_a_crash(asked: &str, member: &str) {
         let server = Server::on(&simulation);
         ok(&server, "PUT /d", "");
         ok(&server, "PUT /d/first", "{}");
-        // Nobody waits until they are on the disk.
+        // Nobody waits until these are on the disk.
         for number in 0..5 {
             ok(&server, &format!("PUT /d/late{number}?batch=ok"), "{}");
         }
@@ -66,7 +66,7 @@ fn a_feed_ends_with_its_database() {
         let address = server.address;
         let request = format!("GET /d/_changes?feed={kind}&since=now&heartbeat=100");
         let followed = std::thread::spawn(move || exchange(address, &request, ""));
-        // Until it waits.
+        // Until the feed waits for changes.
         std::thread::sleep(Duration::from_millis(300));
         ok(&server, "DELETE /d", "");
         let begun = Instant::now();
@@ -204,7 +204,7 @@ const LEAVES: &[Case] = &[
         200,
         r#"{"results": []}"#,
     ),
-    // A winner shows its conflicts, which no leaf does that is asked about by itself.
+    // The winner shows its conflicts; a leaf that is tested by itself does not.
     case(
         "POST /db/_changes?filter=_selector",
         r#"{"selector": {"_conflicts": {"$exists": true}}}"#,

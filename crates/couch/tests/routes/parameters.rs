@@ -1,10 +1,10 @@
-//! Parameters in URLs and bodies: what they do.
+//! What parameters in URLs and bodies do.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn parameters() {
+fn requests_for_parameters_get_couchdbs_answers() {
     run(CASES);
 }
 
@@ -34,7 +34,7 @@ const REDUCTIONS: &[Case] = &[
         200,
         "",
     ),
-    // What was reduced before stays as it is.
+    // Earlier reductions keep their values.
     case(
         "PUT /db/_design/e",
         r#"{"views": {"v": {"map": "function (doc) { emit(2, 1); }", "reduce": "function () { return new Array(2000).join('grow'); }"}}}"#,

@@ -1,4 +1,4 @@
-//! Selectors find the same documents, whichever index there is.
+//! A selector finds the same documents whichever indexes exist.
 
 use crate::server::Server;
 use engine::{Namespace, RevisionedCollection};
@@ -35,7 +35,7 @@ fn index_of_couchdb(server: &Server, field: &str) {
     assert_eq!(exchange(server.address, "POST /db/_index", &body).status, 200);
 }
 
-/// Asks without an index, with one of each protocol, and with both.
+/// Runs the selector without an index, with one of each protocol, and with both.
 fn is_found_by_all_indexes(documents: &[DocumentBuf], field: &str, cases: &[(&str, &[&str])]) {
     for (of_mongodb, of_couchdb) in [(false, false), (true, false), (false, true), (true, true)] {
         let server = Server::start();

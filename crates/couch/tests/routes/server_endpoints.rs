@@ -1,10 +1,10 @@
-//! What belongs to no database: the server, its node, sessions.
+//! Endpoints that belong to no database: the server, its node, sessions.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn server_endpoints() {
+fn requests_for_the_server_get_couchdbs_answers() {
     run(&cases().collect::<Vec<_>>());
 }
 
@@ -366,7 +366,7 @@ const NODE: &[Case] = &[
     case("GET /_node/_local/_nothing", "", 404, r#"{"error": "not_found"}"#),
 ];
 
-/// With the administrator, everybody else may do less; the last case takes the administrator away again.
+/// Once an administrator exists, everybody else may do less; the last case removes the administrator again.
 const SESSIONS: &[Case] = &[
     case(
         "GET /_session",
@@ -387,7 +387,7 @@ const SESSIONS: &[Case] = &[
         401,
         r#"{"error": "unauthorized", "reason": "You are not a server admin."}"#,
     ),
-    // A user who is no administrator is not told what there is.
+    // A user who is not an administrator is not shown the list.
     case("GET /_nothing/at/all", "", 401, r#"{"error": "unauthorized"}"#),
     case(
         "POST /_session",

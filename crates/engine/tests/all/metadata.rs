@@ -1,4 +1,4 @@
-//! What `$meta` gives behind the stages that documents went through.
+//! What `$meta` returns after the stages that documents went through.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use engine::Engine;
@@ -169,7 +169,7 @@ async fn documents_made_of_many_have_no_metadata() {
             Document::new()
         ]
     );
-    // Of scores that is known before.
+    // For scores that is known beforehand.
     let scored = array![
         {"$match": {"$text": {"$search": "apple"}}},
         {"$group": {"_id": 1}},

@@ -1,4 +1,4 @@
-//! What stages take as their operands, and with which codes they refuse the rest.
+//! Which operands stages accept, and with which codes they refuse others.
 
 use crate::support::{insert, new_engine};
 use code::Code;

@@ -1,4 +1,4 @@
-//! What lookups find.
+//! Which entries lookups find.
 
 use super::{SIZE, TEXT, WORD, entry, found, id, index, reader};
 use fulltext::{Lookup, Mask, Matcher, Number, Part, Reader, WRITER_BYTES_MIN};
@@ -78,7 +78,7 @@ fn times_are_found_as_other_numbers_are() {
 }
 
 #[test]
-fn lookups_are_joined() {
+fn joined_lookups_find_what_every_some_or_none_of_their_parts_find() {
     let (_folder, reader) = filled();
     let find = |lookup: Lookup| found(&reader, &lookup, &Mask::default());
     let both = vec![text("fox"), text("quick")];

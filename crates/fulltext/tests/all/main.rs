@@ -1,4 +1,4 @@
-//! What an index says of its entries.
+//! Tests of full-text indexes: what an index answers about its entries.
 
 mod best;
 mod lookups;

@@ -1,4 +1,4 @@
-//! What a commit leaves.
+//! What an index contains after commits.
 
 use super::{entry, found, id, index, reader};
 use fulltext::{Index, Lookup, Mask, WRITER_BYTES_MIN};
@@ -69,7 +69,7 @@ fn many_commits_become_few_segments() {
 fn what_a_writer_takes_away_first_is_gone_however_segments_are_merged() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = index(&folder);
-    // As many segments as are merged at once; a writer that is dropped merges nothing, so the next one does at its first commit.
+    // As many segments as one merge takes. A dropped writer does not merge, so the next writer does at its first commit.
     for first in (0..32).step_by(4) {
         let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");
         for number in first..first + 4 {
@@ -83,7 +83,7 @@ fn what_a_writer_takes_away_first_is_gone_however_segments_are_merged() {
         writer.commit("").expect("committed");
     }
     let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");
-    // Of the segment that the last commit has taken an entry from.
+    // An entry of the segment from which the last commit removed one.
     writer.put(entry(2, "a", "b", 100), true).expect("put");
     writer.commit("").expect("committed");
     writer.finish().expect("finished");

@@ -1,4 +1,4 @@
-//! Definitions that are refused, and what they may leave to others.
+//! Definitions of pipelines: which are refused, and which options may be missing.
 
 use super::{failure, made};
 use ingest::Pipeline;

@@ -1,4 +1,4 @@
-//! What grows without end is a failure.
+//! A document that would grow without end fails.
 
 use crate::{context, failure, made};
 use ingest::{Host, Pipeline};

@@ -1,4 +1,4 @@
-//! Fields are read as strictly as MongoDB reads them.
+//! Options are read as strictly as MongoDB reads them.
 
 use language::Fields;
 use language::expression::number::Number;

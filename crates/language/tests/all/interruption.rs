@@ -1,4 +1,4 @@
-//! Evaluations that would run for hours end, and leave room for others meanwhile.
+//! Evaluations that would run for hours are stopped, and let other tasks run meanwhile.
 
 use language::expression::{Expression, ParseScope, Variables};
 use language::filter::{Filter, FilterScope};

@@ -1,4 +1,4 @@
-//! Projections of stages: whether a document is bytes or a tree, the same comes of it.
+//! Projections of stages give the same result for a document as bytes and as a tree.
 
 use language::expression::Variables;
 use language::projection::{Projection, Stage};

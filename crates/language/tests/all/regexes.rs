@@ -25,12 +25,12 @@ fn found(pattern: &str, options: &str, text: &str) -> Option<(String, i32)> {
 
 #[test]
 fn a_search_in_slices_finds_what_a_search_of_the_whole_finds() {
-    // So many ways to divide the letters take more steps than a first attempt has, and all together more than one slice has.
+    // The ways to divide the letters take more steps than a first attempt has, and all together more than one slice has.
     let hard = format!("{}!", "ab".repeat(8));
     let costly = "(?:(?:a|b|ab)+)+c";
     let text = |between: &str| (between.repeat(200) + &hard).repeat(16) + &between.repeat(200);
     for (pattern, options, text, expected) in [
-        // Behind several slices; groups and what stands before are seen across them.
+        // After several slices; groups and look-behind work across them.
         (format!("{costly}|(?<=é)(x)(y)?$"), "", text("é") + "x", true),
         (format!("{costly}|X\\Z"), "i", text("é") + "x", true),
         (format!("{costly}|x (y)?# x"), "x", text("\n") + "x", true),

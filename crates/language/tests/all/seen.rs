@@ -1,4 +1,4 @@
-//! A field that is seen where it lies is the one that is found by computing the expression.
+//! A field that is read in place gives the value that evaluating the expression gives.
 
 use language::expression::{Expression, ParseScope, Variables};
 use value::{Document, DocumentBuf, DocumentRef, Value, ValueRef, array, doc};
@@ -27,7 +27,7 @@ fn documents() -> Vec<Document> {
     ]
 }
 
-/// Both as values: what is seen, if anything, and what is found.
+/// Both as values: the field read in place, if it can be, and the evaluated one.
 fn both(path: &str, document: DocumentRef<'_>) -> (Option<Option<Value>>, Option<Value>) {
     let variables = Variables::default();
     let expression = Expression::parse(&Value::from(path), &ParseScope::new()).unwrap();

@@ -1,4 +1,4 @@
-//! Scripts that would not end, or take everything.
+//! Scripts that would not end, or would take all memory.
 
 use code::Code;
 use painless::{Ended, Globals, Host, Script, ScriptError};

@@ -1,4 +1,5 @@
-//! What holds for every query and document: both forms of a document match alike, and so does a query's normal form.
+//! Properties of every filter and document: both forms of a document match alike, and a filter matches what its normal form
+//! matches.
 
 use language::filter::{Filter, FilterScope};
 use proptest::collection::vec;

@@ -1,5 +1,5 @@
-//! What a cursor over an index gives does not depend on how its batches are cut: by documents, by bytes, behind a skip, up to a
-//! limit.
+//! The results of a cursor over an index do not depend on how its batches are cut: by documents, by bytes, after a skip, or
+//! up to a limit.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};

@@ -1,5 +1,5 @@
-//! Metadata in projections: the key of the index entry by which a document was found, where it lies, what it is sorted by. And the
-//! keys between which an index is read.
+//! Metadata in projections: the index key by which a document was found, its record id, its sort key. Also the keys between
+//! which an index is read.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};

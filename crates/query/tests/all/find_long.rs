@@ -1,5 +1,5 @@
-//! Of documents much longer than the mean of their collection, a query has few in memory at a time, whichever way it takes; and an
-//! idle cursor has none where others have the memory of cursors.
+//! A query holds only a few documents that are much longer than their collection's mean at a time, whichever plan it uses; an
+//! idle cursor holds none if other cursors need the memory.
 
 use language::Interruption;
 use language::filter::{Filter, FilterScope};

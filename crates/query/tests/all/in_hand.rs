@@ -1,4 +1,4 @@
-//! Of operations that read long documents at the same time, few have theirs in memory.
+//! Only a few operations that read long documents hold them in memory at the same time.
 
 use crate::support::{insert_all, new_collection};
 use language::Interruption;
@@ -38,7 +38,7 @@ async fn who_reads_long_documents_waits_for_others() {
                     return found;
                 }
                 found += page.len();
-                // They are worked on.
+                // Now operations work on them.
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         })
@@ -51,7 +51,7 @@ async fn who_reads_long_documents_waits_for_others() {
         .iter()
         .find(|usage| usage.holder == Holder::Documents)
         .unwrap();
-    // One more than fits, at the most: how long a document is shows once it is read.
+    // At most one more than fits, because a document's length is known only once it is read.
     assert!(
         documents.held_bytes_max <= documents.limit_bytes + BYTES,
         "{documents:?}"

@@ -1,4 +1,4 @@
-//! Queries beside indexes that come and go.
+//! Queries while indexes are created and dropped.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};

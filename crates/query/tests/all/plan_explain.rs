@@ -1,4 +1,4 @@
-//! Which plan a query gets, with which bounds, as `explain` tells it.
+//! Which plan a query gets, and with which bounds, according to `explain`.
 
 use crate::support::{insert_all, new_collection};
 use language::filter::{Filter, FilterScope};

@@ -1,4 +1,4 @@
-//! Statements executed on a collection.
+//! Updates and deletes executed on a collection.
 
 use crate::write_support::*;
 use language::expression::Variables;

@@ -1,4 +1,4 @@
-//! Statuses and texts as Riak has them: what is refused, and what is told.
+//! Riak's statuses and messages.
 
 use crate::server::Server;
 use engine::{Context, Namespace, WriteOptions};

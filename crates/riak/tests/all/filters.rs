@@ -1,4 +1,4 @@
-//! Key filters: each finds what it should, whatever range of keys is read for it.
+//! Key filters: each finds the keys that it should, whichever range of keys is read for it.
 
 use crate::mapreduce::run;
 use crate::server::Server;

@@ -1,4 +1,4 @@
-//! Map/reduce that fails: in which words, and that it ends.
+//! Map/reduce jobs that fail: the error messages, and that the job ends.
 
 use crate::mapreduce::{ask, erlang, filled, named, source};
 use bytes::Bytes;

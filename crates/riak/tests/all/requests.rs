@@ -1,4 +1,4 @@
-//! What requests say besides: it is heeded where Riak heeds it, and refused where Riak does.
+//! Options of requests: each is respected where Riak respects it, and refused where Riak refuses it.
 
 use crate::server::Server;
 use auth::{Mechanism, RoleName, User};

@@ -1,4 +1,4 @@
-//! Messages and frames of any bytes.
+//! Messages and frames of arbitrary bytes.
 
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! How many nearest documents are wanted, and what is refused.
+//! The options of `knn`, and which are refused.
 
 use search::{Knn, Result};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Queries of Lucene and what they stand for.
+//! Lucene's query syntax, and the queries that it becomes.
 
 use search::{DEPTH_MAX, ErrorKind, Query, parse_query, parse_query_string};
 use serde_json::json;

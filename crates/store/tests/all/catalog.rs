@@ -1,4 +1,4 @@
-//! The catalog: creating, dropping, renaming, and all of it after a restart.
+//! The catalog: creating, dropping and renaming collections, also across a restart.
 
 use crate::support::*;
 use kv::{ShardId, Simulation};
@@ -106,7 +106,7 @@ async fn a_drop_that_a_full_disk_ended_is_finished_by_a_sweep() {
         let page = snapshot.page(&range, Order::Forward, PageLimit::default()).await;
         page.unwrap().len()
     };
-    // After that of the catalog.
+    // After the flush of the catalog.
     simulation.fill_at_flush_after(1);
     assert!(store.drop_collection(&ns()).await.unwrap());
     assert_eq!(marks().await, 1);

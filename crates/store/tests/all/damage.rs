@@ -1,4 +1,5 @@
-//! A store with a damaged catalog, or a damaged head of a collection: undamaged collections work, the others report the damage.
+//! A store with a damaged catalog, or a damaged head of a collection: undamaged collections work, the others report the
+//! damage.
 
 use crate::support::*;
 use kv::{Batch, Durability, Head, Kv, ShardId, Simulation};

@@ -1,4 +1,4 @@
-//! Indexes beyond values at paths: wildcard and geospatial ones, and those on their way to uniqueness.
+//! Wildcard and geospatial indexes, and indexes that become unique in steps.
 
 use crate::support::*;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Documents that are written before the commit that inserts them.
+//! Placed documents: they are written before the commit that inserts them.
 
 use crate::support::*;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Documents of a time series that have one `_id`.
+//! Several documents of a time series with the same `_id`.
 
 use crate::support::*;
 use std::collections::BTreeMap;

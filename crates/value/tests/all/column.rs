@@ -1,4 +1,4 @@
-//! Compressed columns: those that MongoDB has written, and each part of the format by itself.
+//! Compressed columns: some that MongoDB has written, and each part of the format by itself.
 
 use base64::Engine as _;
 use proptest::prelude::*;

@@ -342,7 +342,7 @@ proptest! {
     }
 
     #[test]
-    fn sums_cancel(a in 0i64.., b in 0i64..) {
+    fn what_is_added_can_be_subtracted_again(a in 0i64.., b in 0i64..) {
         let [x, y] = [Decimal128::from(a), Decimal128::from(b)];
         prop_assert_eq!(x.add(y).subtract(y), x);
     }

@@ -1,4 +1,4 @@
-//! Extended JSON as it is read.
+//! Reading Extended JSON.
 
 use crate::support::any_document;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Which members of documents map functions look at.
+//! Which members of documents a map function reads.
 
 use memory::Budget;
 use view::{Program, ScriptLimits, Sources};

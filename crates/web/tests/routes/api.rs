@@ -1,4 +1,4 @@
-//! The page, and what it asks.
+//! The page and the endpoints that it uses.
 
 use crate::server::{Server, run};
 use std::io::{BufRead, BufReader, Write};

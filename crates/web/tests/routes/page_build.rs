@@ -1,4 +1,4 @@
-//! The page's scripts as they are sent: shorter, and the same.
+//! The page's scripts as they are sent: shorter, but with the same effect.
 
 use crate::script::module::Module;
 use std::collections::BTreeMap;

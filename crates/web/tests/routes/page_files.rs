@@ -1,5 +1,4 @@
-//! The files of the page: what was made elsewhere is as it was there, nothing that the policy forbids is tried, and all
-//! together they stay small.
+//! The files of the page: third-party files are unchanged, no file uses what the policy forbids, and all together stay small.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -1,4 +1,4 @@
-//! Files: written, read in ranges, versioned, deleted, swept; uploads that are resumed.
+//! Files: writing, reading ranges, versions, deleting, sweeping.
 
 mod uploads;
 
@@ -24,7 +24,7 @@ fn bucket() -> Bucket {
     Bucket::parse("photos").unwrap()
 }
 
-/// Bytes that no two chunks have alike.
+/// Bytes that differ from chunk to chunk.
 fn bytes(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at / 7 + at / 1021) as u8).collect()
 }

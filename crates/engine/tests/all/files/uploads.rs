@@ -1,4 +1,4 @@
-//! Uploads: resumed, joined out of parts, abandoned.
+//! Uploads that are resumed, joined from parts, or abandoned.
 
 use super::*;
 
@@ -17,7 +17,7 @@ async fn begin_as(files: &Files, length: impl Into<Option<u64>>, kind: UploadKin
     files.begin_upload(new).await.unwrap().id
 }
 
-/// Ends an upload that has all its bytes; the file has them.
+/// Ends an upload that has all its bytes, and checks the file.
 async fn finish_movie(files: &Files, writer: FileWriter, all: Vec<u8>) {
     assert!(writer.can_finish());
     files
@@ -86,7 +86,7 @@ async fn an_upload_goes_on_where_it_was_interrupted_after_a_crash_too() {
         writer.pause(60_000).await.unwrap();
         offset = end;
     }
-    // Another engine on the same simulation crashes the first.
+    // Opening another engine on the same simulation crashes the first.
     let files = engine_on(&simulation).await.files(bucket());
     assert_eq!(files.upload(id).await.unwrap().unwrap().offset, 6000);
     let mut writer = files.resume_upload(id).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Writes, views and names.
+//! Rights for writes, views and names.
 
 use super::{Guarded, OK, REFUSED, Right, check, done};
 use crate::blanks::listed_uuid;
