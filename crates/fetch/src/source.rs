@@ -214,7 +214,7 @@ mod tests {
         ] {
             assert_eq!(shown(filter.clone(), document()), wanted, "{filter}");
         }
-        // What a pattern cannot reach stays as it is.
+        // Fields that a pattern cannot reach stay as they are.
         let empty = json!({"c": [{}, []], "ab": 1});
         assert_eq!(shown(json!({"excludes": "ab*"}), empty), json!({"c": [{}, []]}));
     }

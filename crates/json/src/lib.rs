@@ -196,7 +196,7 @@ mod tests {
             typed(r#"{"$oid":"0123456789abcdef01234567"}"#),
             Value::ObjectId(_)
         ));
-        // Written otherwise, it would come back as another text.
+        // Written in another form, it would come back as another text.
         assert!(matches!(
             typed(r#"{"$oid":"0123456789ABCDEF01234567"}"#),
             Value::Document(_)

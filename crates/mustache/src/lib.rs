@@ -154,7 +154,7 @@ mod tests {
         let list: Vec<u32> = (0..1000).collect();
         let source = "{{#l}}{{#l}}{{#l}}{{.}}{{/l}}{{/l}}{{/l}}";
         assert!(rendered(source, json!({"l": list})).is_err());
-        // What writes nothing takes its time all the same.
+        // Parts that write nothing count for the limit too.
         let empty = vec![""; 20_000];
         for source in [
             "{{#l}}{{#l}}{{/l}}{{/l}}",

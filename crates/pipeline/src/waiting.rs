@@ -139,7 +139,7 @@ mod tests {
         let mut idle = memory.share(Holder::Cursors);
         waiting.rest(&mut idle, Some(&folder)).unwrap();
         assert!(idle.bytes() == 0 && folder.bytes() > 100_000);
-        // Some are taken, one comes back, others come behind, and nobody asks again.
+        // Some rows are taken, one is put back, others are added behind, and nothing more is requested.
         assert_eq!(numbers(waiting.take(3).unwrap()), [0, 1, 2]);
         waiting.push_front(rows(2..3).remove(0));
         waiting.extend(rows(10..12));

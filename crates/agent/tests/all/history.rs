@@ -43,7 +43,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
     /// A source continues where the spool says, and the server keeps the first record of each id. In the end the server has every
-/// record once.
+    /// record once.
     #[test]
     fn each_record_arrives_once(steps in proptest::collection::vec(step(), 1..60)) {
         let folder = tempfile::tempdir().unwrap();

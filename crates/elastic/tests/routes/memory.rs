@@ -48,7 +48,7 @@ impl Small {
     }
 
     /// A search that needs more memory than there is: it is refused with the name of the limit, is counted, and holds nothing
-/// afterwards.
+    /// afterwards.
     fn refused(&self, request: &str, body: &Value, holder: Holder) {
         let before = self.usage(holder).refused;
         let answer = self.ask(request, body);

@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// The other end, as a server.
+    /// The other end of a login: the server.
     struct Peer(Connection);
 
     impl Peer {
@@ -254,7 +254,7 @@ mod tests {
             self.0.stream.write_all(&message(1, &body, None)).await.unwrap();
         }
 
-        /// Takes a login up to its end, which comes at once or after another, empty exchange.
+        /// Runs a login to its end, which comes at once or after another, empty exchange.
         async fn log_in(mut self, is_done_at_once: bool) {
             let credentials = Credentials::new(Mechanism::ScramSha256, "ann", "secret").unwrap();
             let first = FirstMessage::parse(&payload_of(&self.asked().await)).unwrap();

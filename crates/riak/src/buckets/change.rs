@@ -300,7 +300,7 @@ mod tests {
         assert!(set("dvv_enabled", json!(true)).is_err());
         assert!(set("dvv_enabled", json!(false)).is_ok());
         assert!(set("n_val", json!(2)).is_ok());
-        // Types have it of themselves.
+        // Bucket types have `dvv_enabled` by default.
         let given = Map::from_iter([("last_write_wins".to_owned(), json!(true))]);
         assert!(BucketProperties::defaults(NEW.kind).accept(&given, NEW).is_ok());
     }

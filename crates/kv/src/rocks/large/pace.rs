@@ -55,7 +55,7 @@ mod tests {
         pace.took(Duration::from_millis(1), now);
         assert!(!pace.is_slow(now));
         pace.took(Duration::from_millis(50), now);
-        // A quick write that began before does not shorten it.
+        // A quick write that began earlier does not shorten the pause.
         pace.took(Duration::from_millis(10), now);
         assert!(pace.is_slow(now) && pace.is_slow(later(999)));
         assert!(!pace.is_slow(later(1001)));

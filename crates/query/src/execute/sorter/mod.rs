@@ -477,7 +477,7 @@ mod tests {
         others.charge(others.limit());
         let mut given = Vec::new();
         loop {
-            // Sometimes twice, which changes nothing.
+            // Sometimes it pauses twice, which changes nothing.
             for _ in 0..1 + given.len() % 2 {
                 idle.charge(0);
                 sorted.rest(&mut idle).unwrap();
@@ -487,7 +487,7 @@ mod tests {
                 Some(item) => given.push(item),
                 None => break,
             }
-            // Some without a pause between them.
+            // Some items come without a pause between them.
             given.extend((0..50).map_while(|_| sorted.pop().unwrap()));
         }
         let mut expected: Vec<u64> = (0..20_000).collect();
