@@ -1,4 +1,4 @@
-"""Who may do what through the CouchDB protocol, and how it is known who asks."""
+"""Authentication and rights in the CouchDB protocol."""
 
 import base64
 import hashlib
