@@ -210,7 +210,7 @@ fn a_role_survives_its_stored_form() {
 }
 
 #[test]
-fn what_a_role_inherits_counts_and_circles_are_refused() {
+fn inherited_rights_count_and_circles_are_refused() {
     let find = parse(doc! {"db": "shop", "collection": "orders"}, &["find"]).unwrap();
     let mut roles = Roles::default();
     let (a, b, c) = (role("a", "admin"), role("b", "admin"), role("c", "admin"));

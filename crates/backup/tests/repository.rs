@@ -99,7 +99,7 @@ fn assert_same(folder: &Path, files: &Files) {
 }
 
 #[tokio::test]
-async fn what_is_restored_is_what_was_there() {
+async fn a_restore_gives_the_same_files() {
     let ground = Ground::new();
     let taken = ground.take(&files(), 1).await;
     assert_eq!(taken.read_bytes, taken.manifest.bytes());
@@ -112,7 +112,7 @@ async fn what_is_restored_is_what_was_there() {
 }
 
 #[tokio::test]
-async fn what_did_not_change_is_neither_read_nor_written_again() {
+async fn unchanged_files_are_neither_read_nor_written_again() {
     let ground = Ground::new();
     let mut before = files();
     before.insert("values/00000000.values", (vec![7; 40 << 20], Some("v")));

@@ -66,7 +66,7 @@ fn the_last_backup_before_a_moment_and_the_files_up_to_the_next_one_lead_there()
 }
 
 #[test]
-fn what_does_not_lead_there_is_said() {
+fn the_error_says_why_a_moment_cannot_be_restored() {
     let refused = |manifests, until| reaching(manifests, until).unwrap_err().to_string();
     assert!(refused(manifests(), 99).contains("before the first backup"));
     // Between the two archives no changes were kept.

@@ -169,7 +169,7 @@ async fn half_a_file_of_large_values() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_whole_is_found_whole() {
+async fn no_damage_is_reported_of_an_undamaged_folder() {
     let folder = tempfile::tempdir().unwrap();
     let engine = open(folder.path()).await;
     fill(&engine, &Namespace::new("t", "a"), 300, 1000).await;

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stays_in_a_list_of_what_is_left_out_as_a_whole() {
+    fn excluding_an_object_leaves_nothing_of_it_in_lists() {
         let document = || json!({"a": [{"b": 1}, {"c": 2}, 3, [{"b": 4}, {"c": 5}]], "d": {"b": 6}});
         for (filter, wanted) in [
             (json!(["a.b"]), json!({"a": [{"b": 1}, [{"b": 4}]]})),

@@ -51,7 +51,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn who_finds_no_room_waits_until_another_has_left() {
+    fn an_entry_without_room_waits_until_another_has_left() {
         let waiting = Waiting::default();
         let first = waiting.enter(2 * WAITING_BYTES_MAX);
         let (entered, told) = mpsc::channel();

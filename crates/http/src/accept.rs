@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_media_types_the_one_that_is_wanted_most_is_given() {
+    fn the_most_wanted_of_several_media_types_is_chosen() {
         let kinds = ["text/plain", "multipart/mixed"];
         assert_eq!(preferred_type(&HeaderMap::new(), &kinds), Some("text/plain"));
         for (value, wanted) in [

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_changed_must_be_what_the_client_means() {
+    fn write_conditions_hold_for_the_version_that_the_client_means() {
         let holds =
             |headers: &[(HeaderName, &'static str)]| write_precondition(&map(headers), TAG, changed());
         assert!(holds(&[]) && holds(&[(IF_MATCH, TAG)]) && holds(&[(IF_UNMODIFIED_SINCE, THEN)]));

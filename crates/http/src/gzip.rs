@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_comes_back_in_pieces_of_bounded_size() {
+    fn compressed_bytes_come_back_in_pieces_of_bounded_size() {
         let zeroes = vec![0; 10_000_000];
         let encoded = encode(&zeroes);
         assert!(encoded.len() < 20_000);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_compressed_or_is_cut_off_is_an_error() {
+    fn bytes_that_are_no_gzip_or_cut_off_are_an_error() {
         assert!(decode(b"not compressed").is_err());
         let encoded = encode(b"some text");
         assert!(decode(&encoded[..encoded.len() - 4]).is_err());

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_the_end_cannot_be_given() {
+    fn ranges_beyond_the_end_cannot_be_satisfied() {
         assert_eq!(ranges("bytes=10-20", 10), Ranges::Unsatisfiable);
         assert_eq!(ranges("bytes=0-", 0), Ranges::Unsatisfiable);
         assert_eq!(ranges("bytes=-0", 10), Ranges::Unsatisfiable);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_ignored() {
+    fn malformed_ranges_are_ignored() {
         for header in [
             "",
             "bytes",

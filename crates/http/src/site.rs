@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_reads_may_come_from_anywhere() {
+    fn requests_that_only_read_may_come_from_any_site() {
         let refused = |method: Method, header: (&'static str, &'static str), needs_login| {
             let mut headers = HeaderMap::new();
             headers.insert(HOST, "localhost".parse().expect("a header"));

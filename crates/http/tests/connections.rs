@@ -220,7 +220,7 @@ async fn stopping_closes_idle_connections() {
 }
 
 #[tokio::test]
-async fn what_is_expected_and_not_known_is_refused() {
+async fn unknown_expectations_are_refused() {
     let server = start(Options::default()).await;
     for (expected, status) in [
         ("the-moon", 417),

@@ -159,7 +159,7 @@ async fn older_clients_and_those_who_ask_for_the_head_alone_get_theirs() {
 }
 
 #[tokio::test]
-async fn nothing_is_wanted_while_the_client_does_not_read() {
+async fn a_feed_asks_for_nothing_while_its_client_does_not_read() {
     const PIECE: &[u8] = &[b'x'; 8192];
     let mut server = start().await;
     let mut stream = server.asked(&request("/feed", "")).await;
@@ -184,7 +184,7 @@ async fn nothing_is_wanted_while_the_client_does_not_read() {
 }
 
 #[tokio::test]
-async fn it_is_noticed_that_the_client_of_a_feed_has_gone() {
+async fn a_feed_notices_that_its_client_has_gone() {
     let mut server = start().await;
     for is_stalled in [false, true] {
         let stream = server.asked(&request("/feed", "")).await;

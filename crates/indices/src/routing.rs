@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_shards_only_the_one_of_the_routing_is_looked_on() {
+    fn only_the_shard_of_the_routing_is_looked_on() {
         let five = routing(json!({"number_of_shards": "5", "number_of_routing_shards": "5"}));
         assert!(!five.leads("1", None, Some("5")));
         assert!(!five.leads("1", Some("4"), Some("5")));

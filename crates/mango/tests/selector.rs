@@ -154,7 +154,7 @@ fn a_field_is_required_where_every_alternative_requires_it() {
 }
 
 #[test]
-fn what_is_wrong_is_told_in_couchdbs_words() {
+fn wrong_selectors_are_refused_in_couchdbs_words() {
     let word = |json: &str| Selector::parse(&document(json)).err().map(|error| error.word());
     assert_eq!(word(r#"{"a": {"$in": 1}}"#), Some("bad_arg"));
     assert_eq!(word(r#"{"a": {"$foo": 1}}"#), Some("invalid_operator"));
@@ -164,7 +164,7 @@ fn what_is_wrong_is_told_in_couchdbs_words() {
 }
 
 #[test]
-fn what_both_languages_order_alike_bounds_indexes_of_the_other() {
+fn only_values_that_both_languages_order_alike_bound_the_others_indexes() {
     let conditions = |json: &str, arrays: bool| {
         let conditions = selector(json).conditions(|_| arrays).into_iter();
         conditions.map(|(_, condition)| condition).collect::<Vec<_>>()
@@ -202,7 +202,7 @@ fn what_both_languages_order_alike_bounds_indexes_of_the_other() {
 }
 
 #[test]
-fn what_is_no_number_is_found_where_an_index_has_it() {
+fn a_nan_is_above_or_below_all_numbers_by_its_sign() {
     let matches = |json: &str, number: f64| selector(json).matches((&doc! {"a": number}).into());
     let nan = f64::NAN.copysign(1.0);
     for (json, above, below) in [

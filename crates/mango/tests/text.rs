@@ -51,7 +51,7 @@ fn selectors_become_queries_of_lucene() {
 }
 
 #[test]
-fn what_no_text_index_can_be_asked_is_refused() {
+fn selectors_that_a_text_index_cannot_answer_are_refused() {
     for refused in [r#"{"a": {"$keyMapMatch": {"$eq": "k"}}}"#, r#"{"$text": 5}"#] {
         assert!(selector(refused).text_query().is_err(), "{refused}");
     }

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_without_end_is_refused() {
+    fn templates_that_grow_without_end_are_refused() {
         let list: Vec<u32> = (0..1000).collect();
         let source = "{{#l}}{{#l}}{{#l}}{{.}}{{/l}}{{/l}}{{/l}}";
         assert!(rendered(source, json!({"l": list})).is_err());

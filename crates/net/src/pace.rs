@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_drips_is_given_up_and_what_flows_is_not() {
+    fn dripping_messages_are_given_up_and_flowing_ones_are_not() {
         assert!(after(50, 0).wait(false).is_some());
         assert!(after(61, 61).wait(false).is_none());
         assert!(after(600, 600 * BYTES_PER_SECOND_MIN).wait(false).is_some());

@@ -287,7 +287,7 @@ async fn a_handshake_holds_a_place_and_ends_with_the_server() {
 }
 
 #[tokio::test]
-async fn what_is_no_handshake_is_turned_away_with_an_alert() {
+async fn bytes_that_are_no_handshake_are_answered_with_an_alert() {
     let house = House::new();
     let server = Server::start(&Tls::open(&house.files()).unwrap(), 4).await;
     let address = server.address;

@@ -42,7 +42,7 @@ fn every_element_comes_in_its_order() {
 }
 
 #[test]
-fn what_follows_may_end_it() {
+fn a_limit_behind_it_ends_an_unwind() {
     let limited = array![{"$unwind": "$a"}, {"$skip": 20_000}, {"$limit": 4_000}, {"$project": {"a": 1}}];
     assert_eq!(run(limited).unwrap(), expected()[20_000..24_000]);
 }

@@ -413,7 +413,7 @@ fn numbers_are_scaled_between_the_ends_of_their_frames() {
 }
 
 #[test]
-fn what_cannot_be_scaled_is_refused() {
+fn values_that_cannot_be_scaled_are_refused() {
     let scaled = |options: Document| window(doc! {"r": {"$minMaxScaler": options}});
     let within = |bounds: Document| window(doc! {"r": {"$minMaxScaler": {"input": "$v"}, "window": bounds}});
     let none = Vec::new;

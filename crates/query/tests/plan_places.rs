@@ -61,7 +61,7 @@ async fn queries_for_places_give_the_same_by_every_index() {
 }
 
 #[tokio::test]
-async fn what_is_near_is_not_looked_for_in_natural_order() {
+async fn near_cannot_be_combined_with_natural_order() {
     let (_store, collection) = new_collection().await;
     let key = doc! {"at": "2dsphere"};
     collection

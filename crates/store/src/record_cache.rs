@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_again_stays_and_the_bytes_keep_to_their_limit() {
+    fn records_that_are_read_again_stay_and_the_cache_keeps_to_its_limit() {
         let records = records(1 << 20);
         let body = Bytes::from(vec![7; 100]);
         for id in 1..=40_000 {

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_counted_message_has_no_length() {
+    fn the_rest_of_a_counted_message_has_no_length() {
         for (left, message) in [
             (&b"90 <13>cut"[..], &b"<13>cut"[..]),
             (b"<13>9 <lives", b"<13>9 <lives"),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_not_kept() {
+    fn messages_that_are_too_long_are_not_kept() {
         assert_eq!(all(&vec![b'x'; MESSAGE_BYTES_MAX + 1]).1, Frame::TooLong);
         assert_eq!(all(b"999999999 <1>").1, Frame::TooLong);
     }

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_refused() {
+    fn malformed_frames_are_refused() {
         for wrong in [
             "x open 0\n",
             "1 open x \n",

@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_dropped_is_said_now_and_then_and_at_the_end() {
+    fn dropped_messages_are_reported_now_and_then_and_at_the_end() {
         let mut said = Said::default();
         assert_eq!(said.more(0, false), None);
         assert_eq!(said.more(3, false), Some(3));

@@ -62,7 +62,7 @@ fn bytes_that_changed_cost_the_records_there_and_are_counted() {
 }
 
 #[test]
-fn what_the_server_has_is_forgotten_with_its_file_and_sent_again_under_the_same_ids() {
+fn a_wrong_note_of_what_was_sent_changes_no_ids_and_hides_no_later_records() {
     for content in ["", "x", "7", "1 999999", "999 1"] {
         let folder = tempfile::tempdir().unwrap();
         let mut spool = open(folder.path());

@@ -84,7 +84,7 @@ async fn a_datagram_is_cut_as_a_line_is() {
 }
 
 #[tokio::test]
-async fn what_came_before_a_connection_broke_is_kept() {
+async fn lines_that_came_before_a_connection_broke_are_kept() {
     let tcp = free_port();
     let mut gathered = Gathered::new(|_| format!("[source.syslog]\ntcp = \"127.0.0.1:{tcp}\""));
     gathered
@@ -103,7 +103,7 @@ async fn what_came_before_a_connection_broke_is_kept() {
 }
 
 #[tokio::test]
-async fn what_came_before_the_end_is_kept() {
+async fn lines_that_came_before_the_end_are_kept() {
     let udp = free_port();
     let mut gathered = Gathered::new(|_| format!("[source.syslog]\nudp = \"127.0.0.1:{udp}\""));
     gathered
@@ -144,7 +144,7 @@ async fn a_program_is_run_again_and_again() {
 }
 
 #[tokio::test]
-async fn what_a_program_wrote_before_it_took_too_long_is_kept() {
+async fn output_of_a_program_that_takes_too_long_is_kept() {
     for (options, wanted, is_cut) in [("", &["a", "b"][..], false), ("whole = true", &["a\nb"], true)] {
         let mut gathered = Gathered::new(|_| {
             format!(

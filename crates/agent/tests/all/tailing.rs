@@ -120,7 +120,7 @@ async fn lines_that_belong_together_are_one_message_over_a_restart() {
 }
 
 #[tokio::test]
-async fn what_waits_for_more_lines_is_kept_when_the_file_is_cut_short() {
+async fn an_unfinished_message_is_kept_when_the_file_is_truncated() {
     let mut gathered = files("a.log", WAITS_LONG, "");
     gathered
         .during(async |folder| {
@@ -135,7 +135,7 @@ async fn what_waits_for_more_lines_is_kept_when_the_file_is_cut_short() {
 }
 
 #[tokio::test]
-async fn what_waits_for_more_lines_is_kept_although_another_file_comes_at_that_time() {
+async fn an_unfinished_message_is_kept_although_another_file_appears() {
     let mut gathered = files("*.log", WAITS_LONG, "");
     gathered
         .during(async |folder| {
@@ -152,7 +152,7 @@ async fn what_waits_for_more_lines_is_kept_although_another_file_comes_at_that_t
 }
 
 #[tokio::test]
-async fn what_waits_for_more_lines_is_read_once_of_a_copy_that_was_found_before() {
+async fn an_unfinished_message_is_read_once_from_a_copy_that_was_found_before() {
     let mut gathered = files("a.log*", WAITS_LONG, "");
     gathered
         .during(async |folder| {
@@ -172,7 +172,7 @@ async fn what_waits_for_more_lines_is_read_once_of_a_copy_that_was_found_before(
 }
 
 #[tokio::test]
-async fn what_waits_for_more_lines_is_read_once_although_it_is_all_that_was_copied() {
+async fn an_unfinished_message_is_read_once_although_nothing_else_was_copied() {
     for first in ["at a\n", "a message that is long enough to tell\n"] {
         let mut gathered = files("a.log*", WAITS_LONG, "");
         gathered
@@ -204,7 +204,7 @@ async fn a_file_is_known_to_begin_anew_although_all_that_was_read_waits() {
 }
 
 #[tokio::test]
-async fn what_comes_between_two_starts_is_new_although_nothing_was_there_at_the_first() {
+async fn files_that_appear_between_two_starts_are_read_although_none_existed_at_the_first() {
     let mut gathered = files("*.log", "", "start = \"end\"");
     gathered.during(async |_| {}).await;
     add(&gathered.path("a.log"), "while away\n");
@@ -213,7 +213,7 @@ async fn what_comes_between_two_starts_is_new_although_nothing_was_there_at_the_
 }
 
 #[tokio::test]
-async fn what_was_there_before_may_be_left_out() {
+async fn existing_lines_can_be_skipped_at_the_first_start() {
     let mut gathered = files("*.log", "", "start = \"end\"");
     add(&gathered.path("a.log"), "old\n");
     gathered

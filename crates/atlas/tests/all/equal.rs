@@ -122,7 +122,7 @@ async fn documents_that_a_capped_collection_has_dropped_are_not_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_would_become_very_many_queries_is_refused() {
+async fn a_search_that_would_become_very_many_queries_is_refused() {
     let store = Store::new(doc! {"mappings": {"dynamic": true}}).await;
     store.insert(vec![doc! {"a": "x"}]).await;
     let texts = |prefix: &str, count: i32| -> Vec<Value> {

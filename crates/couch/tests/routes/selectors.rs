@@ -76,7 +76,7 @@ fn texts_that_collate_alike_are_found_together() {
 }
 
 #[test]
-fn what_is_no_number_is_found_by_all_indexes_or_none() {
+fn every_index_finds_the_same_nans() {
     let nan = f64::NAN.copysign(1.0);
     let numbers = [("above", nan), ("below", -nan), ("less", -1.0), ("more", 1.0)];
     let documents = numbers.map(|(id, number)| DocumentBuf::from(&doc! {"_id": id, "v": number}));

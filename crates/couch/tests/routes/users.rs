@@ -29,7 +29,7 @@ fn users_go_with_their_database_and_administrators_with_no_document() {
 }
 
 #[test]
-fn of_documents_of_others_users_see_what_is_public() {
+fn users_see_only_public_fields_of_others_documents() {
     let server = Server::start();
     let faults = faults(server.address, &[&KEEPER[..], PUBLIC].concat());
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -111,7 +111,7 @@ fn figures_say_whether_there_is_an_index_that_makes_searches_quick() {
 }
 
 #[test]
-fn nothing_is_taken_away_for_documents_that_are_new() {
+fn new_documents_remove_no_entries_from_the_index() {
     let servers = Servers::start();
     servers.make();
     servers.bulk(&memory::bulk(0..500));
@@ -124,7 +124,7 @@ fn nothing_is_taken_away_for_documents_that_are_new() {
 }
 
 #[test]
-fn what_is_written_is_found_by_the_next_search() {
+fn a_write_is_found_by_the_next_search() {
     let servers = Servers::start();
     servers.make();
     for number in 0..50 {

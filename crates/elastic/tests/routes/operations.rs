@@ -101,7 +101,7 @@ fn a_search_ends_with_its_client() {
 }
 
 #[test]
-fn what_reads_has_the_time_of_reads() {
+fn searches_and_counts_have_the_time_limit_of_reads() {
     let server = filled(elastic::Options {
         read_time_max: Duration::from_millis(200),
         ..elastic::Options::default()
@@ -243,7 +243,7 @@ fn a_task_is_shown_to_its_owner_and_to_whom_operations_are_shown() {
 }
 
 #[test]
-fn what_the_server_does_is_told_to_whom_its_status_is() {
+fn statistics_of_the_server_need_the_right_to_its_status() {
     let server = with_users();
     for path in [
         "/_nodes/stats",

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_the_password_begins_anew() {
+    fn a_right_password_resets_the_count_of_failures() {
         let attempts = Attempts::default();
         fail(&attempts, "ann", address(1), 10);
         attempts.succeeded("ann", address(1));

@@ -32,7 +32,7 @@ fn far() -> Document {
 }
 
 #[tokio::test]
-async fn what_is_made_of_one_document_keeps_its_metadata() {
+async fn a_document_made_from_one_other_keeps_its_metadata() {
     let engine = places().await;
     let cases: [(Document, &[f64]); 9] = [
         (doc! {"$unwind": "$list"}, &[5.0, 5.0, 10.0]),
@@ -180,7 +180,7 @@ async fn documents_made_of_many_have_no_metadata() {
 }
 
 #[tokio::test]
-async fn what_documents_were_sorted_by_is_told_where_they_were() {
+async fn sort_keys_are_known_after_a_sort() {
     let engine = places().await;
     let key = doc! {"$replaceWith": {"key": {"$meta": "sortKey"}}};
     let sort = doc! {"$sort": {"_id": -1}};
@@ -213,7 +213,7 @@ async fn what_documents_were_sorted_by_is_told_where_they_were() {
 }
 
 #[tokio::test]
-async fn where_a_document_lies_is_told_where_it_is_read() {
+async fn record_ids_are_known_where_documents_are_read() {
     let engine = places().await;
     let place = doc! {"$project": {"place": {"$meta": "recordId"}}};
     for front in [doc! {"$match": {"_id": 2}}, doc! {"$sort": {"_id": -1}}] {

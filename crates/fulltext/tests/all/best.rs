@@ -134,7 +134,7 @@ fn the_best_of_a_term_are_the_same_when_they_are_asked_for_again() {
 }
 
 #[test]
-fn what_is_kept_of_a_part_is_of_this_part_as_it_is() {
+fn a_kept_result_belongs_to_one_segment_with_its_mask() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = index(&folder);
     let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");

@@ -125,7 +125,7 @@ fn the_newest_come_first_and_of_one_time_the_one_changed_first() {
 }
 
 #[test]
-fn what_is_masked_neither_matches_nor_counts() {
+fn masked_entries_neither_match_nor_count() {
     let (_folder, reader) = filled();
     let mut mask = Mask::default();
     assert_eq!(reader.lengths(TEXT, &mask).expect("counted"), (4, 10));

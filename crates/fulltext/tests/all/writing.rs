@@ -19,7 +19,7 @@ fn a_document_has_one_entry() {
 }
 
 #[test]
-fn what_was_not_committed_is_gone_with_the_writer() {
+fn uncommitted_entries_are_gone_with_the_writer() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = index(&folder);
     let mut writer = first.writer(WRITER_BYTES_MIN).expect("a writer");
@@ -66,7 +66,7 @@ fn many_commits_become_few_segments() {
 }
 
 #[test]
-fn what_a_writer_takes_away_first_is_gone_however_segments_are_merged() {
+fn a_deletion_before_a_merge_is_not_undone_by_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = index(&folder);
     // As many segments as one merge takes. A dropped writer does not merge, so the next writer does at its first commit.
@@ -92,7 +92,7 @@ fn what_a_writer_takes_away_first_is_gone_however_segments_are_merged() {
 }
 
 #[test]
-fn what_a_commit_left_that_did_not_end_stands_in_no_ones_way() {
+fn files_of_an_unfinished_commit_do_not_hinder_the_next() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = index(&folder);
     let mut writer = first.writer(WRITER_BYTES_MIN).expect("a writer");

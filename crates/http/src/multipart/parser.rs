@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_multipart_body_is_refused() {
+    fn malformed_multipart_bodies_are_refused() {
         assert!(matches!(
             parts(b"--b\r\nno header\r\n\r\nx\r\n--b--", 7),
             Err(MultipartError::BadHeader)

@@ -212,7 +212,7 @@ async fn a_restore_has_exactly_what_was_acknowledged_by_a_moment() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_not_made_after_all_is_not_replayed() {
+async fn commits_that_were_not_made_after_all_are_not_replayed() {
     let kept = Kept::begin().await;
     let refused = kept
         .kv

@@ -78,7 +78,7 @@ async fn a_checkpoint_is_a_store_of_one_moment_while_writes_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_did_not_change_is_known_by_the_same_names() {
+async fn unchanged_files_have_the_same_names_in_the_next_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let kv = Kv::open(&options(folder.path())).unwrap();
     for at in 0..20 {
@@ -99,7 +99,7 @@ async fn what_did_not_change_is_known_by_the_same_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_crash_leaves_of_checkpoints_goes() {
+async fn checkpoints_that_a_crash_left_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let left = folder.path().join("_checkpoints/7");
     let kv = Kv::open(&options(folder.path())).unwrap();

@@ -16,7 +16,7 @@ async fn a_folder_in_use_is_refused() {
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for_is_flushed_in_time() {
+async fn commits_that_nobody_waits_for_are_flushed_in_time() {
     let folder = tempfile::tempdir().unwrap();
     let kv = Kv::open(&options(folder.path())).unwrap();
     kv.commit(SHARD, 0, head(1), puts([("a", "1")]), Durability::Soon)

@@ -154,7 +154,7 @@ async fn assert_prefix(kv: &Kv) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_kill_leaves_is_taken_whole() {
+async fn the_log_that_a_kill_leaves_is_read_whole() {
     for commits in [0, 1, 7, 150, COMMITS] {
         let folder = killed(commits).await;
         for _ in 0..2 {
@@ -268,7 +268,7 @@ async fn a_torn_tail_is_taken() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_not_flushed_may_have_holes_and_is_dropped_from_the_first_on() {
+async fn unflushed_batches_are_dropped_from_the_first_gap_on() {
     let (folder, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let kv = Kv::open(&options(folder.path())).unwrap();
     for at in 0..5 {

@@ -210,7 +210,7 @@ async fn mostly_deleted(kv: &Kv) -> Vec<u32> {
 }
 
 #[tokio::test]
-async fn nothing_is_missing_behind_many_deleted_keys() {
+async fn pages_find_every_key_behind_many_deleted_ones() {
     on_both(async |store| {
         let mut left = mostly_deleted(&store.kv).await;
         let snapshot = store.kv.snapshot(SHARD).await.unwrap();
@@ -234,7 +234,7 @@ async fn nothing_is_missing_behind_many_deleted_keys() {
 }
 
 #[tokio::test]
-async fn what_readers_pass_is_compacted() {
+async fn deleted_keys_that_readers_pass_are_compacted() {
     let store = Store::rocks();
     mostly_deleted(&store.kv).await;
     let before = store.kv.disk_bytes(SHARD, &ALL).await.unwrap();

@@ -94,7 +94,7 @@ fn a_name_with_dots_is_a_path() {
 }
 
 #[test]
-fn what_is_broken_is_told_by_paths_too() {
+fn violated_rules_are_reported_with_their_paths() {
     let schema = doc! {"required": ["a.b", "a.c"], "properties": {"a.b": {"bsonType": "string"}}};
     let filter = Filter::parse(&doc! {"$jsonSchema": schema}, &FilterScope::default()).expect("a filter");
     let told = filter.unsatisfied((&doc! {"a": {"b": 1}}).into());

@@ -51,7 +51,7 @@ fn a_search_in_slices_finds_what_a_search_of_the_whole_finds() {
 }
 
 #[test]
-fn what_cannot_be_searched_in_slices_is_searched_as_a_whole() {
+fn patterns_that_cannot_be_searched_in_slices_are_searched_as_a_whole() {
     // Each of the pairs takes steps, more than a first attempt has.
     let text = "(".repeat(300) + &"()".repeat(5_000) + &")".repeat(300);
     for pattern in [
@@ -89,7 +89,7 @@ fn hostile_searches_of_long_texts_end_with_their_operation() {
 }
 
 #[test]
-fn what_is_seen_without_a_search_is_what_the_search_finds() {
+fn simple_patterns_match_without_a_search_what_the_search_finds() {
     let patterns = [
         "^abc", "^a", "^[0-9]", "^[a-cx]", "^[a-c]x", "^[^a]", "^[a-]", "^[-a]", "^[]a]", "^[b-a0]", "^[é]",
         "^a.c", "^a*", "^[a]]", "^\\.a", "^[\\d]", "[0-9]", "^[A-z]", "^[a-c-e]",

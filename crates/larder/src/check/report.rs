@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_well_is_said_in_one_line_with_its_figures() {
+    fn a_good_state_is_one_line_with_figures() {
         let mut report = Report::default();
         report.measure("flush", "s", 0.0123, Bound::AtMost(1.0, 5.0));
         report.measure("disk_free", "%", 60.0, Bound::AtLeast(20.0, 10.0));

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rejected_is_csv_still() {
+    fn rejected_lines_are_still_csv() {
         let fields = [b"a".as_slice(), b"b;c", b"d\ne", b"f\"g", b"\xe9"];
         let line = joined(fields.into_iter(), b';');
         assert_eq!(line, b"a;\"b;c\";\"d\ne\";\"f\"\"g\";\xe9");

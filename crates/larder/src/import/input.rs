@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_in_other_forms_is_refused_by_its_program() {
+    fn archives_in_other_forms_are_refused_with_the_program_that_unpacks_them() {
         for (start, program) in [
             (&b"\xfd7zXZ\0\0\x04"[..], "xz -dc FILE"),
             (b"BZh91AY&SY\0", "bzip2 -dc FILE"),

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused() {
+    fn malformed_addresses_are_refused() {
         for wrong in [
             "http://x",
             "mongodb://",

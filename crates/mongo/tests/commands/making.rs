@@ -81,7 +81,7 @@ fn the_end_of_a_collection_is_not_followed_where_none_may_be_read_whole() {
 }
 
 #[test]
-fn what_servers_ask_of_each_other_is_of_its_type() {
+fn options_between_servers_are_checked_by_type() {
     let aggregate = |name: &str, value: value::Value| {
         let pipeline = value::Value::Array(Vec::new());
         doc! {"aggregate": "c", "pipeline": pipeline, "cursor": {}}.with(name, value)

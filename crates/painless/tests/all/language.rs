@@ -169,7 +169,7 @@ fn fields_are_asked_of_the_host() {
 }
 
 #[test]
-fn what_is_not_known_is_named() {
+fn errors_name_what_is_not_known() {
     let wrong = |source: &str| {
         let compiled = Script::compile(source);
         compiled

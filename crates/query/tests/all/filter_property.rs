@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_query_implies_holds_for_what_it_matches(
+    fn every_match_satisfies_the_conditions_that_the_filter_implies(
         query in query(),
         condition in prop_oneof![
             (prop_oneof![Just("$eq"), Just("$gt"), Just("$gte"), Just("$lt"), Just("$lte")], scalar())

@@ -93,7 +93,7 @@ async fn all_are_given_however_batches_are_cut() {
 }
 
 #[tokio::test]
-async fn what_comes_out_is_what_the_filter_means() {
+async fn batches_return_the_documents_that_match() {
     let (_store, collection) = collection().await;
     let whole = given(
         &collection,

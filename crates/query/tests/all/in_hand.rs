@@ -14,7 +14,7 @@ const DOCUMENTS: i32 = 3;
 const BYTES: usize = 4 << 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn who_reads_long_documents_waits_for_others() {
+async fn a_reader_of_long_documents_waits_for_others() {
     let (_store, collection) = new_collection().await;
     for id in 0..DOCUMENTS {
         insert_all(&collection, &[doc! {"_id": id, "text": "x".repeat(BYTES)}]).await;

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_riak_refuses_is_refused_with_its_reason() {
+    fn properties_that_riak_refuses_are_refused_with_its_reason() {
         let function = "not_a_function: its form is {\"mod\":MODULE,\"fun\":FUNCTION}";
         let siblings = "Data Type buckets must be allow_mult=true";
         let clocks = "If last_write_wins is true, dvv_enabled must be false";
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_done_here_is_refused_as_such() {
+    fn unsupported_properties_are_refused_as_unsupported() {
         for given in [
             json!({"consistent": true}),
             json!({"precommit": [{"mod": "m", "fun": "f"}]}),

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_link_is_refused_whole() {
+    fn a_header_with_a_malformed_link_is_refused_as_a_whole() {
         let own = bucket(b"default", b"b");
         for header in [
             "nothing",

@@ -38,7 +38,7 @@ fn the_root_tells_what_is_answered_as_the_client_wants_it() {
 }
 
 #[test]
-fn what_is_refused_has_riaks_status_and_text() {
+fn refusals_have_riaks_status_and_text() {
     let server = Server::start();
     let cases: [Case<'_>; 28] = [
         ("GET /buckets/b/keys/k", &[], b"", 404, "not found\n"),
@@ -286,7 +286,7 @@ fn terms_may_have_commas_and_names_of_indexes_letters_of_either_case() {
 }
 
 #[test]
-fn what_was_not_modified_comes_without_its_clock() {
+fn an_unmodified_object_comes_without_its_clock() {
     let server = Server::start();
     assert_eq!(server.put("/buckets/b/keys/k", "text/plain", b"1").status, 204);
     let wanted = GetReq {

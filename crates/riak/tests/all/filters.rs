@@ -176,7 +176,7 @@ fn keys_that_other_protocols_made_are_listed_and_filtered() {
 }
 
 #[test]
-fn what_is_no_filter_is_refused() {
+fn malformed_filters_are_refused() {
     let server = Server::start();
     let deep = (0..60).fold(json!([["eq", "x"]]), |within, _| json!([["not", within]]));
     let cases = [

@@ -100,7 +100,7 @@ fn one_whose_object_could_not_be_flushed_is_there() {
 }
 
 #[test]
-fn it_is_written_by_protocol_buffers_and_given_back_at_once() {
+fn a_large_value_is_written_by_protocol_buffers_and_returned_at_once() {
     let server = Server::start();
     let mut client = server.client();
     let put = PutReq {
@@ -168,7 +168,7 @@ fn an_old_one_goes_with_its_object_but_not_from_under_a_reader() {
 }
 
 #[test]
-fn what_is_not_written_leaves_no_file() {
+fn a_refused_put_leaves_no_file() {
     let server = Server::start();
     server.put("/buckets/sizes/keys/k", "a/b", b"first");
     let headers = [("Content-Type", "a/b"), ("If-None-Match", "*")];

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_below_a_path_is_told() {
+    fn values_left_out_below_a_path_are_reported() {
         let index = wildcard("$**", doc! {"a.b": 0});
         assert!(index.holds("a.c") && !index.holds_all_below("a") && index.holds_all_below("a.c"));
     }

@@ -62,7 +62,7 @@ async fn a_name_is_taken_once() {
 }
 
 #[tokio::test]
-async fn what_was_made_though_its_flush_found_no_room_is_known_in_memory_too() {
+async fn a_collection_whose_flush_found_no_room_is_known_in_memory_too() {
     let simulation = Simulation::new(1);
     let store = open(&simulation).await;
     store.create(&ns(), CollectionOptions::default()).await.unwrap();
@@ -215,7 +215,7 @@ async fn a_view_holds_no_documents() {
 }
 
 #[tokio::test]
-async fn what_of_an_index_can_change_changes() {
+async fn the_changeable_options_of_an_index_change() {
     let simulation = Simulation::new(1);
     let store = open(&simulation).await;
     let collection = store.create_if_missing(&ns()).await.unwrap();

@@ -272,7 +272,7 @@ thread_local! {
 }
 
 #[tokio::test]
-async fn who_writes_alone_commits_under_no_limits_of_its_own() {
+async fn a_single_writers_commit_is_not_bound_by_its_own_limits() {
     let run_apart = |work: &mut dyn FnMut()| {
         APART.set(true);
         work();

@@ -136,7 +136,7 @@ async fn an_edit_that_is_known_changes_nothing() {
 }
 
 #[tokio::test]
-async fn where_the_winner_is_deleted_the_other_branch_is_seen() {
+async fn the_other_branch_is_seen_once_the_winner_is_deleted() {
     let (_store, collection) = new_collection().await;
     written(&collection, given(doc! {"_id": "a", "n": 1}, 1, &["x"])).await;
     written(&collection, given(doc! {"_id": "a", "n": 2}, 1, &["y"])).await;

@@ -131,7 +131,7 @@ fn relp_acknowledges_what_is_kept() {
 }
 
 #[test]
-fn what_came_before_a_frame_that_is_none_is_acknowledged() {
+fn messages_before_a_malformed_frame_are_acknowledged() {
     let server = Server::start();
     let mut stream = TcpStream::connect(server.tcp).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();

@@ -115,7 +115,7 @@ mod tests {
     const LOGS_REQUESTS_MAX: usize = 30;
 
     #[test]
-    fn what_is_sent_stays_small() {
+    fn the_pages_own_files_stay_small() {
         let own = FILES.iter().filter(|file| !file.name.starts_with("vendor/"));
         let bytes: usize = own.map(|file| file.packed.len()).sum();
         assert!(

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_or_a_driver_adds_to_the_metadata_is_not_told() {
+    fn only_metadata_that_a_client_can_have_sent_is_shown() {
         for (key, is_told) in [
             ("colour", true),
             ("contentType", false),

@@ -49,7 +49,7 @@ fn files_of_others_are_those_that_are_named() {
 }
 
 #[test]
-fn nothing_is_tried_that_the_policy_forbids_and_all_is_small() {
+fn no_file_uses_what_the_policy_forbids_and_all_stay_small() {
     let mut found = Vec::new();
     files(&root(), &mut found);
     let mut bytes = 0;

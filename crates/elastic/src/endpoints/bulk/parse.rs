@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_null_is_said_by_the_request() {
+    fn null_members_of_an_item_leave_the_requests_values() {
         let body = b"{\"index\": {\"_index\": null, \"_id\": null, \"routing\": null, \"version\": null, \"require_alias\": null, \"x\": null}}\n{}\n";
         let items = items(body, Some("logs"), Some("r")).expect("items");
         let [item] = &items[..] else {

@@ -132,7 +132,7 @@ async fn versions_are_counted_from_both_ends() {
 }
 
 #[tokio::test]
-async fn what_a_driver_changes_is_seen_at_once() {
+async fn changes_by_a_driver_are_seen_at_once() {
     let files = new_files().await;
     let engine = engine_on(&Simulation::new(2)).await;
     let files = Files::clone(&engine.files(files.bucket().clone()));

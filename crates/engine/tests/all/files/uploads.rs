@@ -142,7 +142,7 @@ async fn parts_become_one_file_after_a_crash_too() {
 }
 
 #[tokio::test]
-async fn what_a_client_said_of_an_upload_is_known_after_a_crash_too() {
+async fn the_metadata_of_an_upload_survives_a_crash() {
     let simulation = Simulation::new(8);
     let files = engine_on(&simulation).await.files(bucket());
     let part = part(&files, &bytes(10)).await;
@@ -155,7 +155,7 @@ async fn what_a_client_said_of_an_upload_is_known_after_a_crash_too() {
 }
 
 #[tokio::test]
-async fn what_is_no_finished_part_is_not_joined() {
+async fn only_finished_parts_are_joined() {
     let engine = engine_on(&Simulation::new(8)).await;
     let files = engine.files(bucket());
     let (whole, unfinished) = (

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waited_long_is_not_trusted_for_longer() {
+    fn a_slow_write_slows_the_pace_for_a_second() {
         let (pace, now) = (Pace::new(), Instant::now());
         let later = |ms| now + Duration::from_millis(ms);
         pace.took(Duration::from_millis(1), now);

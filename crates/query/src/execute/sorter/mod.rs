@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_wanted_comes_again() {
+    fn an_item_that_is_not_taken_is_offered_again() {
         let mut sorter = Sorter::new(None, None, &Budget::default());
         for item in 0..3u64 {
             sorter.push(&[item as u8], &item).unwrap();
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_another_key_comes_later_from_files_too() {
+    fn items_with_another_key_come_later_also_from_files() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
         let mut sorter = Sorter::new(Some(100), Some(folder), &Budget::default());

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_last_number_is_foretold() {
+    fn numbers_after_the_last_one_are_predicted() {
         let average = Average {
             predicted: 3,
             ..average(Model::Holt {
