@@ -24,9 +24,9 @@ pub struct AgentCounters {
     /// Messages that sources gave.
     pub read: AgentCounter,
     /// Of these, those that a transformation did not keep.
-    pub discarded: Counter,
+    pub discarded: AgentCounter,
     /// Messages without the form that they should have, which are kept as text.
-    pub unparsed: Counter,
+    pub unparsed: AgentCounter,
     /// Fields that could not be converted, and are kept as they were.
     pub unconverted: AgentCounter,
     /// Lines that were cut to the size that is allowed.

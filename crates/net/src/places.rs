@@ -56,7 +56,7 @@ impl Places {
     }
 
     /// A place for a client at this address.
-    pub(crate) fn take(&self, address: IpAddr) -> Result<Place, NoPlace> {
+    pub(crate) fn take(&self, address: IpAddr) -> Result<ConnectionPlace, NoPlace> {
         // To a listener on `[::]`, clients that use IPv4 have mapped addresses.
         let address = address.to_canonical();
         let permit = self.free.clone().try_acquire_owned();

@@ -1,6 +1,6 @@
 //! How a job is shown: in the answer of `_replicate`, in `_active_tasks`, in `_scheduler/…`.
 
-use super::job::{Asker, FailedStart, Job, State};
+use super::job::{Asker, FailedStart, Job, JobState};
 use jiff::Timestamp;
 use peer::request::Endpoint;
 use replicate::Outcome;

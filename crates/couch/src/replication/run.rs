@@ -1,6 +1,6 @@
 //! Running one job: once, or again and again.
 
-use super::job::{Asker, Ended, Job, State};
+use super::job::{Asker, Ended, Job, JobState};
 use super::settings;
 use super::states;
 use super::transport;

@@ -92,8 +92,8 @@ fn apart(pattern: &Regex, text: &str, options: &ImportOptions) -> Result<Documen
 
 /// Calls back with each line, without its end, and its number. Lines lie where they were read; only those that go beyond the end
 /// of a buffer are copied.
-pub fn each_line(mut input: Input, mut take: impl FnMut(&[u8], Place<'_>) -> Result<()>) -> Result<()> {
-    let mut place = Place {
+pub fn each_line(mut input: Input, mut take: impl FnMut(&[u8], LinePlace<'_>) -> Result<()>) -> Result<()> {
+    let mut place = LinePlace {
         file: &input.name,
         line: 0,
     };

@@ -103,7 +103,7 @@ fn shown(text: &str) -> String {
     }
 }
 
-fn page(found: Vec<Found>, has_terms: bool) -> Map<String, Value> {
+fn page(found: Vec<FoundKey>, has_terms: bool) -> Map<String, Value> {
     let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (name, results): (&str, Vec<Value>) = match has_terms {
         true => (

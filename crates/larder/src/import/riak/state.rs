@@ -20,9 +20,9 @@ pub(super) struct ImportState {
     done: HashSet<String>,
 }
 
-impl State {
+impl ImportState {
     /// Opens the file of an import from a source, or makes it.
-    pub(super) fn open(path: &Path, source: &str) -> Result<State> {
+    pub(super) fn open(path: &Path, source: &str) -> Result<ImportState> {
         let reading = || format!("cannot read {}", path.display());
         // The address may hold a password.
         let source = source.rsplit('@').next().unwrap_or(source);
