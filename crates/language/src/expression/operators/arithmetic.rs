@@ -18,6 +18,7 @@ const OVERFLOW: Code = Code::OVERFLOW;
 
 fn add(operands: &[Evaluated<'_>]) -> Result<Option<Value>> {
     let mut total = Number::Int(0);
+    let mut are_ints = true;
     let mut date = None;
     for operand in operands {
         let Some(present) = operand.present() else {
@@ -39,6 +40,7 @@ fn add(operands: &[Evaluated<'_>]) -> Result<Option<Value>> {
                         type_name(operand)
                     ))
                 })?;
+                are_ints &= matches!(number, Number::Int(_));
                 match date {
                     Some(ms) => date = Some(moved(ms, number)?),
                     None => total = total.add(number),
@@ -46,7 +48,18 @@ fn add(operands: &[Evaluated<'_>]) -> Result<Option<Value>> {
             }
         }
     }
-    Ok(Some(date.map_or_else(|| total.into(), Value::DateTime)))
+    Ok(Some(match date {
+        Some(ms) => Value::DateTime(ms),
+        None => narrowed(total, are_ints).into(),
+    }))
+}
+
+/// What came of operands. Ints are a long only if the end needs one, however large they were on the way, as in MongoDB.
+fn narrowed(number: Number, are_ints: bool) -> Number {
+    match number {
+        Number::Long(number) if are_ints => Number::int_or_long(number),
+        other => other,
+    }
 }
 
 /// A date this many milliseconds later.
@@ -69,10 +82,12 @@ fn subtract(left: Evaluated<'_>, right: Evaluated<'_>) -> Result<Option<Value>> 
         return Ok(Some(Value::Null));
     };
     let difference = match (a, b) {
-        (ValueRef::DateTime(a), ValueRef::DateTime(b)) => a
-            .checked_sub(b)
-            .map(Value::Int64)
-            .ok_or_else(|| overflow("$subtract"))?,
+        (ValueRef::DateTime(a), ValueRef::DateTime(b)) => {
+            // MongoDB has a type of its own for the time between two dates.
+            let between = a.checked_sub(b).map(Value::Int64);
+            let message = "the time between two dates in $subtract is too long";
+            between.ok_or_else(|| error(Code::DURATION_OVERFLOW, message))?
+        }
         (ValueRef::DateTime(ms), _) if b.is_number() => {
             let amount = Number::of(b).unwrap_or(Number::Int(0));
             let amount = milliseconds(amount, "$subtract")?;
@@ -94,6 +109,7 @@ fn subtract(left: Evaluated<'_>, right: Evaluated<'_>) -> Result<Option<Value>> 
 
 fn multiply(operands: &[Evaluated<'_>]) -> Result<Option<Value>> {
     let mut product = Number::Int(1);
+    let mut are_ints = true;
     // MongoDB multiplies doubles all along, and takes what came of that where integers are not enough.
     let mut double = 1.0;
     for operand in operands {
@@ -106,13 +122,14 @@ fn multiply(operands: &[Evaluated<'_>]) -> Result<Option<Value>> {
                 type_name(operand)
             ))
         })?;
+        are_ints &= matches!(number, Number::Int(_));
         double *= number.to_f64();
         product = match product.multiply(number) {
             Number::Double(_) => Number::Double(double),
             other => other,
         };
     }
-    Ok(Some(product.into()))
+    Ok(Some(narrowed(product, are_ints).into()))
 }
 
 fn divide(left: Evaluated<'_>, right: Evaluated<'_>) -> Result<Option<Value>> {

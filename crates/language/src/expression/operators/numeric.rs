@@ -197,16 +197,20 @@ fn power(base: Evaluated<'_>, exponent: Evaluated<'_>) -> Result<Option<Value>> 
     let Some([b, e]) = two_numbers("$pow", operands)? else {
         return Ok(Some(Value::Null));
     };
-    if b.is_zero() && e.is_negative() {
+    let is_decimal = matches!(b, Number::Decimal(_)) || matches!(e, Number::Decimal(_));
+    // Of decimals MongoDB asks the sign, which zero has too.
+    let is_negative = match is_decimal {
+        true => e.to_decimal().is_negative(),
+        false => e.is_negative(),
+    };
+    if b.is_zero() && is_negative {
         return Err(error(
             Code::location(28_764),
             "$pow cannot take a base of 0 and a negative exponent",
         ));
     }
     let result = match (b, e) {
-        (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
-            Number::Decimal(b.to_decimal().pow(e.to_decimal()))
-        }
+        _ if is_decimal => Number::Decimal(b.to_decimal().pow(e.to_decimal())),
         (Number::Double(_), _) | (_, Number::Double(_)) => Number::Double(b.to_f64().powf(e.to_f64())),
         (Number::Int(b), Number::Int(e)) => integer_power(b.into(), e.into(), Number::int_or_long),
         (b, e) => integer_power(b.to_i64().unwrap_or(0), e.to_i64().unwrap_or(0), Number::Long),

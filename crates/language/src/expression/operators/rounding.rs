@@ -91,8 +91,9 @@ fn rounded(name: &str, number: Number, places: i32, rounding: Rounding) -> Resul
                 )
             })?;
             match integer {
-                Number::Long(_) => Number::Long(rounded),
-                _ => Number::int_or_long(rounded),
+                // MongoDB makes a long of an int that was rounded up too far, but cuts one that was rounded down.
+                Number::Int(_) if rounded <= i64::from(i32::MAX) => Number::Int(rounded as i32),
+                _ => Number::Long(rounded),
             }
         }
     })

@@ -105,17 +105,21 @@ fn within(
     )
 }
 
-fn atan2(y: Evaluated<'_>, x: Evaluated<'_>) -> Result<Option<Value>> {
-    let (Some(first), Some(second)) = (y.present(), x.present()) else {
-        return Ok(Some(Value::Null));
-    };
+fn atan2(y: Found<'_>, x: Found<'_>) -> Result<Option<Value>> {
     let wrong = |code, found| {
         error(
             code,
             format!("$atan2 only supports numeric types, not {}", type_name(found)),
         )
     };
+    // The first one is looked at before the second, null or not.
+    let Some(first) = y.present() else {
+        return Ok(Some(Value::Null));
+    };
     let first = Number::of(first).ok_or_else(|| wrong(Code::location(51_044), &y))?;
+    let Some(second) = x.present() else {
+        return Ok(Some(Value::Null));
+    };
     let second = Number::of(second).ok_or_else(|| wrong(Code::location(51_045), &x))?;
     Ok(Some(match first.pair(second) {
         Pair::Decimals(y, x) => Number::Decimal(precise::atan2(y, x)).into(),
