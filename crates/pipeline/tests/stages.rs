@@ -280,6 +280,29 @@ fn graph_lookups_go_to_a_depth_that_is_a_long() {
 }
 
 #[test]
+fn graph_lookups_lack_what_is_empty_and_want_their_collection_first() {
+    let fields =
+        doc! {"from": "c", "startWith": "$a", "connectFromField": "a", "connectToField": "b", "as": "c"};
+    let lookup = |name: &str, value: Value| {
+        let mut fields = fields.clone();
+        fields.set(name, value);
+        array![(doc! {"$graphLookup": fields})]
+    };
+    for (name, value, expected) in [
+        ("from", 1.into(), 9),
+        ("as", "".into(), 40_105),
+        ("connectFromField", "".into(), 40_105),
+        ("connectToField", "".into(), 40_105),
+        ("depthField", "".into(), 40_352),
+        ("as", "$a".into(), 16_410),
+        ("as", 1.into(), 40_103),
+    ] {
+        assert_eq!(code(lookup(name, value)), expected, "{name}");
+    }
+    assert_eq!(code(array![{"$graphLookup": {"as": 1}}]), 9);
+}
+
+#[test]
 fn buckets_may_not_make_too_large_an_expression() {
     let boundaries = |count: i32| (0..count).map(Value::Int32).collect::<Value>();
     let bucket = |group_by: Value, boundaries: Value| {

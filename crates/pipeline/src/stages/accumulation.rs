@@ -9,7 +9,7 @@ use language::expression::accumulator::{self, Accumulator, AccumulatorKind, Meth
 use language::expression::{Evaluated, Expression, Variables};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use value::{Document, DocumentRef, Value};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 /// The names of all accumulators, `$` included.
 pub fn accumulator_names() -> impl Iterator<Item = &'static str> {
@@ -67,23 +67,22 @@ pub(crate) enum AccumulationState {
 impl Accumulation {
     /// Parses `{$sum: …}` for the field of this name.
     pub(super) fn parse(field: &str, spec: &Value, scope: &StageScope<'_>) -> Result<Accumulation> {
+        let first = match spec {
+            Value::Document(spec) => spec.iter().next().map(|first| (spec, first)),
+            _ => None,
+        };
+        let Some((spec, (name, operand))) = first.filter(|(_, (name, _))| name.starts_with('$')) else {
+            return Err(QueryError::new(
+                Code::location(40_234),
+                format!("The field '{field}' must be an accumulator object"),
+            ));
+        };
         check_field(field)?;
-        let Value::Document(spec) = spec else {
-            return Err(not_an_accumulator(field));
-        };
-        let mut parts = spec.iter();
-        let (name, operand) = match (parts.next(), parts.next()) {
-            (Some(only), None) => only,
-            (None, _) => return Err(not_an_accumulator(field)),
-            _ => {
-                return Err(QueryError::new(
-                    Code::location(40_238),
-                    format!("The field '{field}' must specify one accumulator"),
-                ));
-            }
-        };
-        if !name.starts_with('$') {
-            return Err(not_an_accumulator(field));
+        if spec.len() > 1 {
+            return Err(QueryError::new(
+                Code::location(40_238),
+                format!("The field '{field}' must specify one accumulator"),
+            ));
         }
         if let Value::Array(_) = operand {
             return Err(QueryError::new(
@@ -137,7 +136,16 @@ impl Accumulation {
         }
     }
 
-    /// The state before any document; `group` is the group's `_id`, which the count of `$topN` may depend on.
+    /// Whether the state before any document depends on the group.
+    pub(super) fn begins_by_group(&self) -> bool {
+        match self {
+            Accumulation::Ranked(ranking) => ranking.counts_by_group(),
+            Accumulation::Script(script) => script.begins_by_group(),
+            Accumulation::Simple(..) | Accumulation::Count | Accumulation::Percentile { .. } => false,
+        }
+    }
+
+    /// The state before any document; `group` has the group's `_id`, which the count of `$topN` may depend on.
     pub(crate) fn start(
         &self,
         group: DocumentRef<'_>,
@@ -285,11 +293,12 @@ fn check_field(field: &str) -> Result<()> {
     Ok(())
 }
 
-fn not_an_accumulator(field: &str) -> QueryError {
-    QueryError::new(
-        Code::location(40_234),
-        format!("The field '{field}' must be an accumulator object"),
-    )
+/// What accumulators see of a group before any document: the parts of its key, as in MongoDB; nothing of a key without parts.
+pub(super) fn key_parts(group: DocumentRef<'_>) -> Document {
+    match group.get("_id") {
+        Some(ValueRef::Document(key)) => key.to_document(),
+        _ => Document::new(),
+    }
 }
 
 /// The fields of an accumulator whose operands have names.
