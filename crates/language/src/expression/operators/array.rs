@@ -4,8 +4,10 @@
 use super::search::{BoundCodes, bound};
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::building::Building;
-use crate::expression::evaluated::Evaluated;
+use crate::expression::found::Found;
+use crate::expression::node::Node;
 use crate::expression::number::Number;
+use crate::expression::parse::Parser;
 use crate::expression::size_bytes;
 use crate::{Code, Result};
 use value::collation::{Collation, compare_in};
@@ -25,7 +27,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$reverseArray", Syntax::One(reverse)),
     operator("$slice", Syntax::Many(2, 3, slice)),
     operator("$range", Syntax::Many(2, 3, range)),
-    operator("$indexOfArray", Syntax::Collated(2, 4, index_of)),
+    operator("$indexOfArray", Syntax::Own(parse_index_of)),
 ];
 
 /// The bytes for which MongoDB counts an element that `$range` makes.
@@ -314,7 +316,25 @@ fn range_bound(operand: &Evaluated<'_>, what: &str, codes: [Code; 2]) -> Result<
     })
 }
 
-fn index_of(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
+fn parse_index_of(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    let operands = parser.operands("$indexOfArray", argument, 2, 4)?;
+    // As in MongoDB, which looks through a constant before there is any document.
+    if let [Node::Constant(Some(constant)), rest @ ..] = operands.as_slice()
+        && !matches!(constant, Value::Array(_) | Value::Null | Value::Undefined)
+        && rest.iter().any(Node::reads_document)
+    {
+        return Err(error(
+            Code::location(50_809),
+            format!(
+                "First operand of $indexOfArray must be an array. First argument is of type: {}",
+                constant.type_of().alias()
+            ),
+        ));
+    }
+    Ok(Node::collated(index_of, operands, parser.collation()))
+}
+
+fn index_of(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     let [array, wanted, bounds @ ..] = operands.as_slice() else {
         return Ok(None);
     };

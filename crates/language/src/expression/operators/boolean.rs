@@ -49,14 +49,13 @@ impl Operation for Connective {
     }
 
     fn fold(&mut self) -> Result<()> {
-        for at in 0..self.operands.len() {
-            self.operands[at].fold()?;
-            if self.operands[at].constant_truth() == Some(self.decisive) {
-                // It decides whatever the others are, as in MongoDB even those before it.
-                self.operands.drain(..at);
-                self.operands.truncate(1);
-                break;
-            }
+        // All of them, as in MongoDB: what fails on constants fails even if another operand decides.
+        self.operands.iter_mut().try_for_each(Node::fold)?;
+        let decides = |operand: &Node| operand.constant_truth() == Some(self.decisive);
+        if let Some(at) = self.operands.iter().position(decides) {
+            // It decides whatever the others are, even those before it.
+            self.operands.drain(..at);
+            self.operands.truncate(1);
         }
         Ok(())
     }

@@ -31,10 +31,7 @@ pub(super) const OPERATORS: &[Operator] = &[
             })
         }),
     ),
-    operator(
-        "$toHashedIndexKey",
-        Syntax::One(|v| Ok(Some(Value::Int64(hashed_key(v.or_null()))))),
-    ),
+    operator("$toHashedIndexKey", Syntax::Own(parse_hashed_key)),
     operator("$meta", Syntax::Own(meta)),
     operator("$accumulator", Syntax::Named(refuse_code)),
     operator("$where", Syntax::Named(refuse_code)),
@@ -113,6 +110,19 @@ fn binary_size(operand: Evaluated<'_>) -> Result<Option<Value>> {
         }
     };
     Ok(Some(Value::Int32(size as i32)))
+}
+
+/// Parses `$toHashedIndexKey`, for which an array is not a list of operands.
+fn parse_hashed_key(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    let operand = parser.operand(argument)?;
+    Ok(Node::many(
+        |operands| {
+            Ok(operands
+                .first()
+                .map(|value| Value::Int64(hashed_key(value.or_null()))))
+        },
+        vec![operand],
+    ))
 }
 
 fn timestamp(

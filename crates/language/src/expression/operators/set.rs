@@ -16,7 +16,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$setIntersection", Syntax::UntilNull(intersection)),
     operator("$setDifference", Syntax::Collated(2, 2, difference)),
     operator("$setEquals", Syntax::Own(parse_equals)),
-    operator("$setIsSubset", Syntax::Collated(2, 2, is_subset)),
+    operator("$setIsSubset", Syntax::Own(parse_is_subset)),
     operator(
         "$anyElementTrue",
         Syntax::One(|v| elements_true("$anyElementTrue", Code::location(17_041), &v, true)),
@@ -70,10 +70,9 @@ fn intersection(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> 
         let next = ValueSet::of(collation, array.iter());
         common = Some(match common {
             None => next,
-            Some(mut common) => {
-                common.intersect(&next);
-                common
-            }
+            // Of equal values, those of the smaller set stay.
+            Some(common) if common.len() > next.len() => next.intersection(&common),
+            Some(common) => common.intersection(&next),
         });
     }
     Ok(Some(common.unwrap_or_default().take()))
@@ -142,7 +141,22 @@ fn equals(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result
     Ok(Some(Value::Bool(true)))
 }
 
-fn is_subset(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
+fn parse_is_subset(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    let operands = parser.operands("$setIsSubset", argument, 2, 2)?;
+    // As in MongoDB, which makes a set of a constant before there is any document.
+    if let [inner, Node::Constant(outer)] = operands.as_slice()
+        && inner.reads_document()
+        && !matches!(outer, Some(Value::Array(_)))
+    {
+        return Err(error(
+            Code::location(17_311),
+            "both operands of $setIsSubset must be arrays. Second argument is another constant.",
+        ));
+    }
+    Ok(Node::collated(is_subset, operands, parser.collation()))
+}
+
+fn is_subset(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     let [left, right] = operands.as_slice() else {
         return Ok(None);
     };

@@ -76,7 +76,7 @@ fn parse_pattern(pattern: &Document) -> Result<Vec<(Box<str>, Direction)>> {
         if name.split('.').any(str::is_empty) {
             return Err(wrong("field names may not be empty"));
         }
-        match Number::of(direction.as_ref()).and_then(Number::truncated) {
+        match Number::of(direction.as_ref()).and_then(Number::to_i64) {
             Some(1) => Ok((name.into(), Direction::Ascending)),
             Some(-1) => Ok((name.into(), Direction::Descending)),
             _ => Err(wrong("directions are 1 and -1")),

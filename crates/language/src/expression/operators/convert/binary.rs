@@ -189,7 +189,7 @@ fn decode(text: &str, format: Format, subtype: u8) -> Option<Vec<u8>> {
     }
 }
 
-pub(super) fn to_binary(value: ValueRef<'_>, subtype: u8, options: &Options) -> Result<Value> {
+pub(super) fn to_binary(value: ValueRef<'_>, options: &Options<'_>) -> Result<Value> {
     let mut bytes = match value {
         ValueRef::Int32(number) => number.to_le_bytes().to_vec(),
         ValueRef::Int64(number) => number.to_le_bytes().to_vec(),
@@ -198,6 +198,7 @@ pub(super) fn to_binary(value: ValueRef<'_>, subtype: u8, options: &Options) -> 
             subtype: present,
             bytes,
         } => {
+            let subtype = options.checked_subtype()?;
             if present != subtype {
                 return Err(failure(format!(
                     "Conversions between different BinData subtypes are not supported: {present} to {subtype}"
@@ -210,6 +211,7 @@ pub(super) fn to_binary(value: ValueRef<'_>, subtype: u8, options: &Options) -> 
         }
         ValueRef::String(text) => {
             let format = options.format.ok_or_else(missing_format)?;
+            let subtype = options.checked_subtype()?;
             let bytes = decode(text, format, subtype).ok_or_else(|| {
                 failure(format!(
                     "Input string '{text}' is not valid in the format of $convert"
@@ -219,6 +221,7 @@ pub(super) fn to_binary(value: ValueRef<'_>, subtype: u8, options: &Options) -> 
         }
         _ => return Err(unsupported(value, "binData")),
     };
+    let subtype = options.checked_subtype()?;
     if options.order == ByteOrder::Big {
         bytes.reverse();
     }

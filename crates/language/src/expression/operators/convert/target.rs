@@ -11,8 +11,6 @@ pub(super) enum Target {
     /// Type number 0, which nothing can be converted to.
     Missing,
     Type(Type),
-    /// Bytes of a subtype.
-    Binary(u8),
 }
 
 impl Target {
@@ -31,14 +29,17 @@ impl Target {
                 let kind = long.get("type").ok_or_else(|| {
                     Error::failed_to_parse("Missing 'type' field in $convert's 'to' argument")
                 })?;
-                let target = Target::named(kind)?;
-                match (target, long.get("subtype")) {
-                    (Target::Binary(_), Some(subtype)) => Ok(Some(Target::Binary(checked_subtype(subtype)?))),
-                    (target, Some(subtype)) => checked_subtype(subtype).map(|_| Some(target)),
-                    (target, None) => Ok(Some(target)),
-                }
+                Target::named(kind).map(Some)
             }
             other => Target::named(other).map(Some),
+        }
+    }
+
+    /// The subtype of bytes that `to` asks for. It is checked only where bytes are made.
+    pub(super) fn subtype<'t>(to: &'t Found<'_>) -> Option<ValueRef<'t>> {
+        match to.get() {
+            Some(ValueRef::Document(long)) => long.get("subtype"),
+            _ => None,
         }
     }
 
@@ -68,17 +69,14 @@ impl Target {
                 },
             },
         };
-        match target {
-            Some(Target::Type(Type::Binary)) => Ok(Target::Binary(0)),
-            Some(target) => Ok(target),
-            None => Err(Error::failed_to_parse(
-                "In $convert, numeric value for 'to' does not correspond to a BSON type",
-            )),
-        }
+        target.ok_or_else(|| {
+            Error::failed_to_parse("In $convert, numeric value for 'to' does not correspond to a BSON type")
+        })
     }
 }
 
-fn checked_subtype(subtype: ValueRef<'_>) -> Result<u8> {
+/// The subtype, if it is one.
+pub(super) fn checked_subtype(subtype: ValueRef<'_>) -> Result<u8> {
     let number = Number::of(subtype).ok_or_else(|| {
         error(
             Code::location(4_341_108),

@@ -28,9 +28,9 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
     let apply = apply(name);
-    let argument = match argument {
+    let (argument, is_wrapped) = match argument {
         Value::Array(elements) => match elements.as_slice() {
-            [single] => single,
+            [single] => (single, true),
             _ => {
                 return Err(error(
                     Code::location(40_536),
@@ -41,14 +41,16 @@ fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> 
                 ));
             }
         },
-        other => other,
+        other => (other, false),
     };
     match argument {
+        // In an array an object is the date itself, which it cannot be.
         Value::Document(fields)
-            if !fields
-                .iter()
-                .next()
-                .is_some_and(|(field, _)| field.starts_with('$')) =>
+            if !is_wrapped
+                && !fields
+                    .iter()
+                    .next()
+                    .is_some_and(|(field, _)| field.starts_with('$')) =>
         {
             if let Some((unknown, _)) = fields
                 .iter()
