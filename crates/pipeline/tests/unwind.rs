@@ -58,3 +58,15 @@ fn two_behind_each_other_and_facets_give_all() {
     let facets = array![{"$facet": {"n": [{"$unwind": "$a"}, {"$count": "n"}]}}];
     assert_eq!(run(facets).unwrap(), [doc! {"n": [{"n": 27_004}]}]);
 }
+
+#[test]
+fn a_path_without_a_name_is_refused() {
+    for (path, expected) in [("", 28_812), ("a", 28_818), ("$", 40_352), ("$a\0b", 16_419)] {
+        let refused = run(array![{"$unwind": path}]).err();
+        assert_eq!(
+            refused.map(|error| error.code().number()),
+            Some(expected),
+            "{path:?}"
+        );
+    }
+}
