@@ -350,11 +350,40 @@ fn wrong_pipelines_have_mongodbs_codes() {
         code(array![{"$match": {"a": 1}}, {"$geoNear": {"near": [0, 0]}}]),
         40_603
     );
-    assert_eq!(code(array![{"$lookup": {}}]), 40_414);
+    // What a $lookup reads from comes before its other options.
+    assert_eq!(code(array![{"$lookup": {}}]), 9);
+    assert_eq!(code(array![{"$lookup": {"from": null}}]), 9);
+    assert_eq!(code(array![{"$lookup": {"from": "c", "pipeline": null}}]), 14);
+    assert_eq!(code(array![{"$lookup": {"from": "c"}}]), 40_414);
+    assert_eq!(code(array![{"$unionWith": {"coll": "c", "pipeline": null}}]), 14);
     assert_eq!(code(array![{"$limit": 0}]), 15_958);
     assert_eq!(code(array![{"$limit": -1}]), 5_107_201);
     assert_eq!(code(array![{"$group": {"n": {"$sum": 1}}}]), 15_955);
     assert_eq!(code(array![{"$match": {}}, {"$documents": []}]), 40_602);
+}
+
+#[test]
+fn nulls_are_no_options_of_merges() {
+    for (name, value, expected) in [
+        ("into", Value::Null, 51_178),
+        ("into", "".into(), 5_786_800),
+        ("into", doc! {"coll": ""}.into(), 5_786_801),
+        ("into", doc! {"db": "d"}.into(), 5_786_801),
+        ("on", Value::Null, 51_186),
+        ("on", Value::Array(Vec::new()), 51_187),
+        ("on", array![1].into(), 51_134),
+        ("whenMatched", Value::Null, 51_191),
+        ("whenMatched", "pipeline".into(), 2),
+        ("whenNotMatched", "merge".into(), 2),
+    ] {
+        let mut fields = doc! {"into": "c"};
+        fields.set(name, value.clone());
+        assert_eq!(
+            code(array![(doc! {"$merge": fields})]),
+            expected,
+            "{name} {value:?}"
+        );
+    }
 }
 
 #[test]

@@ -207,6 +207,11 @@ fn fill_wants_one_way_for_each_field() {
             168,
         ),
         (
+            doc! {"$fill": {"partitionBy": null, "output": {"v": {"value": 1}}}},
+            vec![],
+            14,
+        ),
+        (
             doc! {"$fill": {"partitionBy": "foo", "output": {"v": {"value": 1}}}},
             vec![],
             16_873,
