@@ -346,6 +346,11 @@ fn wrong_pipelines_have_mongodbs_codes() {
     assert_eq!(code(array![{"$match": {}, "$limit": 1}]), 40_323);
     assert_eq!(code(array![{"$nonsense": {}}]), 40_324);
     assert_eq!(code(array![{"$geoNear": {}}]), 5_860_400);
+    assert_eq!(code(array![{"$geoNear": {"foo": 1}}]), 5_860_400);
+    assert_eq!(code(array![{"$geoNear": []}]), 5_860_400);
+    assert_eq!(code(array![{"$geoNear": 1}]), 10_065);
+    assert_eq!(code(array![{"$geoNear": {"foo": 1, "limit": 1}}]), 50_858);
+    assert_eq!(code(array![{"$geoNear": {"collation": {}}}]), 40_227);
     assert_eq!(
         code(array![{"$match": {"a": 1}}, {"$geoNear": {"near": [0, 0]}}]),
         40_603
