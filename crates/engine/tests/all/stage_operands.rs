@@ -45,9 +45,11 @@ async fn options_of_current_op_and_sessions_are_booleans() {
                 "{option}"
             );
         }
+        // Only a sharded cluster has other nodes.
+        let refused = (option == "targetAllNodes").then_some(9);
         assert_eq!(
             operations(doc! {}.with(option, true).into()).await,
-            None,
+            refused,
             "{option}"
         );
     }
