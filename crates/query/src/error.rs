@@ -65,10 +65,4 @@ impl QueryError {
     pub fn is_out_of_memory(&self) -> bool {
         self.code() == Code::QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED
     }
-
-    /// The same error under another code.
-    #[must_use]
-    pub fn with_code(self, code: Code) -> QueryError {
-        QueryError::new(code, self.message())
-    }
 }

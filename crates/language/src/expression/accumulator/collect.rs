@@ -96,7 +96,7 @@ impl Accumulator for MergeObjects {
                 Ok(())
             }
             Some(other) => Err(Error::new(
-                Code::location(5_911_200),
+                Code::location(40_400),
                 format!(
                     "$mergeObjects requires object inputs, but input is of type {}",
                     other.type_of().alias()
