@@ -355,6 +355,8 @@ fn wrong_pipelines_have_mongodbs_codes() {
         code(array![{"$match": {"a": 1}}, {"$geoNear": {"near": [0, 0]}}]),
         40_603
     );
+    // The verdicts of $redact are variables of that stage alone.
+    assert_eq!(code(array![{"$project": {"a": "$$KEEP"}}]), 17_276);
     // What a $lookup reads from comes before its other options.
     assert_eq!(code(array![{"$lookup": {}}]), 9);
     assert_eq!(code(array![{"$lookup": {"from": null}}]), 9);
