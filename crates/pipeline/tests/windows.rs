@@ -424,6 +424,16 @@ fn values_that_cannot_be_scaled_are_refused() {
     let none = Vec::new;
     check_codes(vec![
         (window(doc! {"r": {"$minMaxScaler": "$v"}}), none(), 14),
+        (
+            window(doc! {"r": {"$minMaxScaler": {"input": "$v"}, "x": 1}}),
+            none(),
+            40_415,
+        ),
+        (
+            window(doc! {"r": {"$minMaxScaler": {"input": "$v"}, "window": 1}}),
+            none(),
+            14,
+        ),
         (scaled(doc! {}), none(), 40_414),
         (scaled(doc! {"input": "$v", "other": 1}), none(), 40_415),
         (scaled(doc! {"input": "$v", "min": 1}), none(), 9),
