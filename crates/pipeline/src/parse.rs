@@ -210,21 +210,11 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
             format!("Pipeline length must be no longer than {STAGES_MAX} stages."),
         ));
     }
+    check_names(stages)?;
     let mut parsed: Parsed = Vec::with_capacity(stages.len());
     let mut metadata = [scope.metadata, EVERYWHERE.as_slice()].concat();
     for stage in stages {
-        let Value::Document(stage) = stage else {
-            return Err(QueryError::type_mismatch(
-                "Each element of the 'pipeline' array must be an object",
-            ));
-        };
-        let mut fields = stage.iter();
-        let (Some((name, operand)), None) = (fields.next(), fields.next()) else {
-            return Err(QueryError::new(
-                Code::location(40_323),
-                "A pipeline stage specification object must contain exactly one field.",
-            ));
-        };
+        let (name, operand) = name_and_operand(stage)?;
         let scope = StageScope {
             metadata: &metadata,
             ..*scope
@@ -243,6 +233,36 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
     })
 }
 
+/// Refuses what names no stage, as MongoDB does before it looks into any stage.
+pub(super) fn check_names(stages: &[Value]) -> Result<()> {
+    for stage in stages {
+        let (name, _) = name_and_operand(stage)?;
+        if !stage_names().any(|known| known == name) && !UNSUPPORTED.contains(&name) {
+            return Err(QueryError::new(
+                Code::location(40_324),
+                format!("Unrecognized pipeline stage name: '{name}'"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn name_and_operand(stage: &Value) -> Result<(&str, &Value)> {
+    let Value::Document(stage) = stage else {
+        return Err(QueryError::type_mismatch(
+            "Each element of the 'pipeline' array must be an object",
+        ));
+    };
+    let mut fields = stage.iter();
+    match (fields.next(), fields.next()) {
+        (Some(only), None) => Ok(only),
+        _ => Err(QueryError::new(
+            Code::location(40_323),
+            "A pipeline stage specification object must contain exactly one field.",
+        )),
+    }
+}
+
 fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Parsed> {
     match STAGES.iter().find(|(known, _)| *known == name) {
         Some((_, parse)) => parse(name, operand, scope),
@@ -251,13 +271,9 @@ fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Pa
             Code::location(40_573),
             "The $changeStream stage is only supported on replica sets",
         )),
-        None if UNSUPPORTED.contains(&name) => Err(QueryError::new(
+        None => Err(QueryError::new(
             Code::COMMAND_NOT_SUPPORTED,
             format!("the pipeline stage {name} is not supported yet"),
-        )),
-        None => Err(QueryError::new(
-            Code::location(40_324),
-            format!("Unrecognized pipeline stage name: '{name}'"),
         )),
     }
 }

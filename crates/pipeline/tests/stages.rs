@@ -345,6 +345,8 @@ fn wrong_pipelines_have_mongodbs_codes() {
     assert_eq!(code(array![1]), 14);
     assert_eq!(code(array![{"$match": {}, "$limit": 1}]), 40_323);
     assert_eq!(code(array![{"$nonsense": {}}]), 40_324);
+    // Names come before what is in the stages.
+    assert_eq!(code(array![{"$limit": 0}, {"$nonsense": {}}]), 40_324);
     assert_eq!(code(array![{"$geoNear": {}}]), 5_860_400);
     assert_eq!(code(array![{"$geoNear": {"foo": 1}}]), 5_860_400);
     assert_eq!(code(array![{"$geoNear": []}]), 5_860_400);
@@ -381,6 +383,7 @@ fn nulls_are_no_options_of_merges() {
         ("on", array![1].into(), 51_134),
         ("whenMatched", Value::Null, 51_191),
         ("whenMatched", "pipeline".into(), 2),
+        ("whenMatched", array![{"$nonsense": 1}].into(), 40_324),
         ("whenNotMatched", "merge".into(), 2),
     ] {
         let mut fields = doc! {"into": "c"};

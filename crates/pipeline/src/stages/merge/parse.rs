@@ -2,6 +2,7 @@
 
 use super::{Merge, WhenMatched, WhenNotMatched};
 use crate::fields::checked_path;
+use crate::parse::check_names;
 use crate::stage::{Stage, StageScope};
 use crate::sub_pipeline::{checked_namespace, stages_of};
 use crate::{Code, QueryError, Result};
@@ -58,6 +59,9 @@ fn parse_options(options: &Document, operand: &Value, scope: &StageScope<'_>) ->
     fields.finish()?;
     let into = into.ok_or_else(|| fields.missing("into"))?;
     check_modes(&matched, not_matched)?;
+    if let WhenMatched::Pipeline(stages) = &matched {
+        check_names(stages)?;
+    }
     let into = checked_target(into)?;
     let is_pipeline = matches!(matched, WhenMatched::Pipeline(_));
     if definitions.is_some() && !is_pipeline {
