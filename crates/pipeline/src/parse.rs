@@ -115,6 +115,7 @@ impl Pipeline {
             namespace,
             depth: 0,
             metadata: &[],
+            leads: true,
         };
         Pipeline::parse_within(stages, &scope)
     }
@@ -213,10 +214,15 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
     check_names(stages)?;
     let mut parsed: Parsed = Vec::with_capacity(stages.len());
     let mut metadata = [scope.metadata, EVERYWHERE.as_slice()].concat();
+    let mut front = Front {
+        leads: scope.leads,
+        is_grouped: false,
+    };
     for stage in stages {
         let (name, operand) = name_and_operand(stage)?;
         let scope = StageScope {
             metadata: &metadata,
+            leads: front.leads,
             ..*scope
         };
         let these = parse_stage(name, operand, &scope)?;
@@ -224,6 +230,7 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
             metadata.retain(|kept| !REFUSED_BEHIND.contains(kept));
         }
         metadata.extend(these.iter().flat_map(|stage| stage.metadata()));
+        front.pass(name, &these);
         parsed.extend(these);
     }
     let parsed = with_limits_pushed(parsed);
@@ -231,6 +238,27 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
         true => with_sort_keys(parsed),
         false => parsed,
     })
+}
+
+/// What stands before a stage, as far as MongoDB runs it together with a group.
+struct Front {
+    leads: bool,
+    is_grouped: bool,
+}
+
+impl Front {
+    /// Goes on behind the stages that a name stands for: what a query on the collection does comes first, then groups.
+    fn pass(&mut self, name: &str, stages: &[Arc<dyn Stage>]) {
+        for stage in stages {
+            let is_query = match stage.part() {
+                QueryPart::Filter(_) | QueryPart::Sort(..) | QueryPart::Skip(_) | QueryPart::Limit(_) => true,
+                QueryPart::Projection(_) => name == "$project",
+                QueryPart::None | QueryPart::Near(_) => false,
+            };
+            self.leads &= stage.is_group() || (is_query && !self.is_grouped);
+            self.is_grouped |= stage.is_group();
+        }
+    }
 }
 
 /// Refuses what names no stage, as MongoDB does before it looks into any stage.

@@ -371,6 +371,25 @@ fn wrong_pipelines_have_mongodbs_codes() {
     assert_eq!(code(array![{"$match": {}}, {"$documents": []}]), 40_602);
 }
 
+/// MongoDB's engine for groups runs what comes before them only where a query does.
+#[test]
+fn errors_in_groups_have_codes_of_their_own_at_the_front() {
+    let group = doc! {"$group": {"_id": null, "a": {"$sum": {"$divide": ["$n", "$zero"]}}}};
+    let facet = doc! {"$facet": {"a": [(group.clone())]}};
+    for (stages, expected) in [
+        (vec![doc! {"$match": {"n": 1}}, group.clone()], 4_848_401),
+        (vec![doc! {"$sort": {"n": 1}}, group.clone()], 4_848_401),
+        (vec![doc! {"$addFields": {"x": 0}}, group.clone()], 2),
+        (vec![doc! {"$unwind": "$n"}, group], 2),
+        (vec![facet], 2),
+    ] {
+        let stages: Vec<Value> = stages.into_iter().map(Value::from).collect();
+        let refused = run(stages.clone(), &[doc! {"n": 1, "zero": 0}]).err();
+        let code = refused.map(|error| error.code().number());
+        assert_eq!(code, Some(expected), "{stages:?}");
+    }
+}
+
 #[test]
 fn nulls_are_no_options_of_merges() {
     for (name, value, expected) in [

@@ -70,7 +70,7 @@ impl Group {
                 .iter()
                 .any(|(_, accumulation)| !accumulation.keeps_its_size()),
             fields: Arc::new(fields),
-            has_own_codes: has_own_codes(spec),
+            has_own_codes: scope.leads && has_own_codes(spec),
         })
     }
 

@@ -1,5 +1,5 @@
 //! The codes of errors in groups. MongoDB runs groups by another engine than the rest, with codes of its own, unless a group names an
-//! operator that this engine does not have.
+//! operator that this engine does not have, or stands behind a stage that it does not run.
 
 use crate::{Code, QueryError};
 use language::expression::names_operator;
