@@ -4,7 +4,7 @@
 use super::search::{BoundCodes, bound};
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::building::Building;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
@@ -334,7 +334,7 @@ fn parse_index_of(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     Ok(Node::collated(index_of, operands, parser.collation()))
 }
 
-fn index_of(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn index_of(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let [array, wanted, bounds @ ..] = operands.as_slice() else {
         return Ok(None);
     };

@@ -156,7 +156,7 @@ fn parse_is_subset(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     Ok(Node::collated(is_subset, operands, parser.collation()))
 }
 
-fn is_subset(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn is_subset(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let [left, right] = operands.as_slice() else {
         return Ok(None);
     };

@@ -105,7 +105,7 @@ fn within(
     )
 }
 
-fn atan2(y: Found<'_>, x: Found<'_>) -> Result<Option<Value>> {
+fn atan2(y: Evaluated<'_>, x: Evaluated<'_>) -> Result<Option<Value>> {
     let wrong = |code, found| {
         error(
             code,

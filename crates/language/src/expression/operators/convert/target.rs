@@ -36,7 +36,7 @@ impl Target {
     }
 
     /// The subtype of bytes that `to` asks for. It is checked only where bytes are made.
-    pub(super) fn subtype<'t>(to: &'t Found<'_>) -> Option<ValueRef<'t>> {
+    pub(super) fn subtype<'t>(to: &'t Evaluated<'_>) -> Option<ValueRef<'t>> {
         match to.get() {
             Some(ValueRef::Document(long)) => long.get("subtype"),
             _ => None,
