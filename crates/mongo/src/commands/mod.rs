@@ -47,6 +47,7 @@ mod grant_to_role;
 mod hello;
 mod host_info;
 mod insert;
+mod invalidate_user_cache;
 mod kill_cursors;
 mod kill_op;
 mod kill_sessions;

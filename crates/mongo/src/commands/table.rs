@@ -226,6 +226,11 @@ static COMMANDS: &[Command] = &[
     logged_in("revokeRolesFromRole", run!(grant_to_role::revoke_roles)).writes(),
     logged_in("grantRolesToUser", run!(grant_roles)).writes(),
     logged_in("revokeRolesFromUser", run!(grant_roles::revoke)).writes(),
+    cluster(
+        "invalidateUserCache",
+        Action::InvalidateUserCache,
+        run!(invalidate_user_cache),
+    ),
     // The server.
     cluster("serverStatus", Action::ServerStatus, run!(server_status)),
     cluster("fsync", Action::Fsync, run!(fsync)),
