@@ -72,6 +72,7 @@ mod search_indexes;
 mod server_status;
 mod sessions;
 mod stable_api;
+mod standalone;
 mod table;
 mod top;
 mod update;

@@ -245,6 +245,66 @@ static COMMANDS: &[Command] = &[
     logged_in("currentOp", run!(current_op)),
     // One's own operations anybody may end.
     logged_in("killOp", run!(kill_op)),
+    // What only replica sets and clusters do.
+    cluster("replSetGetStatus", Action::ReplSetGetStatus, run!(standalone)),
+    cluster("replSetGetConfig", Action::ReplSetGetConfig, run!(standalone)),
+    cluster(
+        "replSetInitiate",
+        Action::ReplSetConfigure,
+        run!(standalone::initiate),
+    ),
+    cluster("replSetReconfig", Action::ReplSetConfigure, run!(standalone)),
+    cluster("replSetFreeze", Action::ReplSetStateChange, run!(standalone)),
+    cluster("replSetMaintenance", Action::ReplSetStateChange, run!(standalone)),
+    cluster("replSetStepDown", Action::ReplSetStateChange, run!(standalone)),
+    cluster("replSetSyncFrom", Action::ReplSetStateChange, run!(standalone)),
+    cluster(
+        "replSetAbortPrimaryCatchUp",
+        Action::ReplSetStateChange,
+        run!(standalone),
+    ),
+    cluster(
+        "appendOplogNote",
+        Action::AppendOplogNote,
+        run!(standalone::append_note),
+    )
+    .writes(),
+    cluster(
+        "getDefaultRWConcern",
+        Action::GetDefaultRWConcern,
+        run!(standalone::get_default_concern),
+    ),
+    cluster(
+        "setDefaultRWConcern",
+        Action::SetDefaultRWConcern,
+        run!(standalone::set_default_concern),
+    )
+    .writes(),
+    cluster(
+        "setQuerySettings",
+        Action::QuerySettings,
+        run!(standalone::set_query_settings),
+    ),
+    cluster(
+        "removeQuerySettings",
+        Action::QuerySettings,
+        run!(standalone::remove_query_settings),
+    ),
+    cluster(
+        "setUserWriteBlockMode",
+        Action::SetUserWriteBlockMode,
+        run!(standalone::set_write_block),
+    ),
+    cluster(
+        "analyzeShardKey",
+        Action::AnalyzeShardKey,
+        run!(standalone::analyze_shard_key),
+    ),
+    cluster(
+        "configureQueryAnalyzer",
+        Action::ConfigureQueryAnalyzer,
+        run!(standalone::configure_query_analyzer),
+    ),
     anyone("configureFailPoint", run!(configure_fail_point)).for_tests(),
     // Drivers look at how a command that the stable API does not have is refused.
     anyone("testVersion2", run!(ping)).for_tests(),
