@@ -41,9 +41,8 @@ const SECTIONS: [(&str, Section); 12] = [
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let server = call.server;
     let uptime_ms = server.started.elapsed().as_millis() as i64;
-    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| "localhost".to_owned());
     let mut reply = doc! {
-        "host": format!("{host}:{}", server.listening_port()),
+        "host": host(call),
         "version": VERSION,
         "process": "mongos",
         "pid": i64::from(std::process::id()),
@@ -60,6 +59,12 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         }
     }
     Ok(reply.into())
+}
+
+/// The machine's name, with the port.
+pub(super) fn host(call: &Call<'_>) -> String {
+    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| engine::host_name());
+    format!("{host}:{}", call.server.listening_port())
 }
 
 /// What failed. Only errors that clients were answered are counted; a statement of a write that fails is none of these.

@@ -133,6 +133,9 @@ static COMMANDS: &[Command] = &[
         .stable()
         .writes(),
     database("dbStats", Action::DbStats, run!(db_stats)).aliases(&["dbstats"]),
+    database("dbHash", Action::DbHash, run!(db_hash)).aliases(&["dbhash"]),
+    // Which collection it reads is known only then.
+    logged_in("filemd5", run!(file_md5)),
     logged_in("listDatabases", run!(list_databases)).stable(),
     // Indexes and plans.
     collection("createIndexes", Action::CreateIndex, run!(create_indexes))
@@ -151,6 +154,12 @@ static COMMANDS: &[Command] = &[
         .stable()
         .writes(),
     collection("reIndex", Action::ReIndex, run!(re_index)),
+    collection(
+        "setIndexCommitQuorum",
+        Action::CreateIndex,
+        run!(set_index_commit_quorum),
+    )
+    .writes(),
     collection(
         "createSearchIndexes",
         Action::CreateSearchIndexes,
@@ -236,6 +245,10 @@ static COMMANDS: &[Command] = &[
     cluster("fsync", Action::Fsync, run!(fsync)),
     cluster("fsyncUnlock", Action::Unlock, run!(fsync::unlock)),
     cluster("top", Action::Top, run!(top)),
+    cluster("lockInfo", Action::ServerStatus, run!(lock_info)),
+    cluster("connPoolStats", Action::ConnPoolStats, run!(conn_pool_stats)),
+    cluster("dropConnections", Action::DropConnections, run!(drop_connections)),
+    anyone("features", run!(features)),
     cluster("logRotate", Action::LogRotate, run!(log_rotate)),
     cluster("hostInfo", Action::HostInfo, run!(host_info)),
     cluster("getParameter", Action::GetParameter, run!(get_parameter)),

@@ -48,7 +48,7 @@ const TABLES: [fn() -> Vec<Case>; 9] = [
 ];
 
 /// Commands that refuse whatever they are asked.
-const REFUSED: [&str; 20] = [
+const REFUSED: [&str; 21] = [
     "abortTransaction",
     "analyzeShardKey",
     "appendOplogNote",
@@ -67,6 +67,7 @@ const REFUSED: [&str; 20] = [
     "replSetStepDown",
     "replSetSyncFrom",
     "setDefaultRWConcern",
+    "setIndexCommitQuorum",
     "setQuerySettings",
     "setUserWriteBlockMode",
 ];

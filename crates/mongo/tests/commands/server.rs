@@ -77,6 +77,30 @@ fn descriptions() -> Vec<Case> {
         )
         .of("admin"),
         bad(doc! {"top": 1}, 13, "admin database"),
+        good(
+            doc! {"connPoolStats": 1, "no": 1},
+            doc! {"totalCreated": 0_i64, "acquisitionWaitTimes": {"[950ms, 1000ms)": {"count": 0_i64}}, "pools": {}},
+        ),
+        bad(
+            doc! {"connPoolStats": 1, "writeConcern": {"w": 1}},
+            72,
+            "does not support writeConcern",
+        ),
+        good(doc! {"features": 1}, doc! {"js": {"utf8": true}}).with("oidMachine"),
+        bad(doc! {"features": 1, "no": 1}, 40_415, "'features.no'"),
+        bad(doc! {"features": 1, "oidReset": true}, 238, "oidReset"),
+        good(
+            doc! {"dropConnections": 1, "hostAndPort": ["a:1", "[::1]:2"]},
+            doc! {},
+        )
+        .of("admin"),
+        bad(
+            doc! {"dropConnections": 1, "hostAndPort": ["a:0"]},
+            9,
+            "host:port",
+        )
+        .of("admin"),
+        bad(doc! {"dropConnections": 1}, 40_414, "hostAndPort").of("admin"),
         good(doc! {"hostInfo": 1}, doc! {"system": {"cpuAddrSize": 64}}).of("admin"),
         bad(doc! {"hostInfo": 1, "no": 1}, 40_415, "'hostInfo.no'"),
         good(
@@ -153,6 +177,11 @@ fn maintenance() -> Vec<Case> {
         good(doc! {"fsync": 1}, doc! {"numFiles": 1}).of("admin"),
         good(doc! {"fsync": 1, "lock": true}, doc! {"lockCount": 1_i64}).of("admin"),
         good(doc! {"currentOp": 1}, doc! {"fsyncLock": true}).of("admin"),
+        good(
+            doc! {"lockInfo": 1},
+            doc! {"lockInfo": [{"granted": [{"mode": "S"}]}]},
+        )
+        .of("admin"),
         good(doc! {"fsyncUnlock": 1}, doc! {"lockCount": 0_i64}).of("admin"),
         bad(
             doc! {"fsync": 1, "fsyncLockAcquisitionTimeoutMillis": 1.5},
@@ -161,6 +190,17 @@ fn maintenance() -> Vec<Case> {
         )
         .of("admin"),
         bad(doc! {"fsyncUnlock": 1}, 20, "not locked").of("admin"),
+        good(
+            doc! {"lockInfo": 1, "includeStorageEngineDump": true},
+            doc! {"lockInfo": Value::Array(array![])},
+        )
+        .of("admin"),
+        bad(
+            doc! {"lockInfo": 1, "includeStorageEngineDump": 1},
+            14,
+            "'lockInfo.includeStorageEngineDump'",
+        )
+        .of("admin"),
         good(
             doc! {"fsync": 1, "forBackup": true, "allowFsyncFailure": true},
             doc! {"numFiles": 1},
