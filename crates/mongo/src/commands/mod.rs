@@ -77,6 +77,7 @@ mod sasl;
 mod search_indexes;
 mod server_status;
 mod sessions;
+mod set_feature_compatibility_version;
 mod set_index_commit_quorum;
 mod stable_api;
 mod standalone;

@@ -253,6 +253,12 @@ static COMMANDS: &[Command] = &[
     cluster("hostInfo", Action::HostInfo, run!(host_info)),
     cluster("getParameter", Action::GetParameter, run!(get_parameter)),
     cluster("setParameter", Action::SetParameter, run!(get_parameter::set)),
+    cluster(
+        "setFeatureCompatibilityVersion",
+        Action::SetFeatureCompatibilityVersion,
+        run!(set_feature_compatibility_version),
+    )
+    .writes(),
     cluster("getLog", Action::GetLog, run!(get_log)),
     cluster("getCmdLineOpts", Action::GetCmdLineOpts, run!(get_cmd_line_opts)),
     logged_in("currentOp", run!(current_op)),

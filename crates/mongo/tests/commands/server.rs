@@ -104,6 +104,24 @@ fn descriptions() -> Vec<Case> {
         good(doc! {"hostInfo": 1}, doc! {"system": {"cpuAddrSize": 64}}).of("admin"),
         bad(doc! {"hostInfo": 1, "no": 1}, 40_415, "'hostInfo.no'"),
         good(
+            doc! {"setFeatureCompatibilityVersion": "8.0", "confirm": true},
+            doc! {},
+        )
+        .of("admin"),
+        bad(
+            doc! {"setFeatureCompatibilityVersion": "8.0"},
+            7_369_100,
+            "'confirm: true'",
+        )
+        .of("admin"),
+        bad(
+            doc! {"setFeatureCompatibilityVersion": "4.0", "confirm": true},
+            2,
+            "'4.0'",
+        )
+        .of("admin"),
+        bad(doc! {"setFeatureCompatibilityVersion": 8}, 14, "wrong type").of("admin"),
+        good(
             doc! {"getCmdLineOpts": 1},
             doc! {"parsed": {"setParameter": {"enableTestCommands": "1"}}},
         )
