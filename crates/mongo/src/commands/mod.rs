@@ -79,6 +79,7 @@ mod server_status;
 mod sessions;
 mod set_feature_compatibility_version;
 mod set_index_commit_quorum;
+mod shutdown;
 mod stable_api;
 mod standalone;
 mod table;

@@ -242,6 +242,7 @@ static COMMANDS: &[Command] = &[
     ),
     // The server.
     cluster("serverStatus", Action::ServerStatus, run!(server_status)),
+    cluster("shutdown", Action::Shutdown, run!(shutdown)),
     cluster("fsync", Action::Fsync, run!(fsync)),
     cluster("fsyncUnlock", Action::Unlock, run!(fsync::unlock)),
     cluster("top", Action::Top, run!(top)),

@@ -13,6 +13,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(descriptions());
     cases.extend(maintenance());
     cases.extend(fail_points());
+    cases.extend(end());
     cases
 }
 
@@ -239,6 +240,16 @@ fn maintenance() -> Vec<Case> {
         .of("admin"),
         bad(doc! {"killOp": 1}, 4, "Missing expected field \"op\"").of("admin"),
         bad(doc! {"killOp": 1, "op": "x"}, 14, "numeric type").of("admin"),
+    ]
+}
+
+/// Whoever runs the server may end it then.
+fn end() -> Vec<Case> {
+    vec![
+        bad(doc! {"shutdown": 1}, 13, "admin database"),
+        bad(doc! {"shutdown": 1, "force": 1}, 14, "'shutdown.force'").of("admin"),
+        bad(doc! {"shutdown": 1, "no": 1}, 40_415, "'shutdown.no'").of("admin"),
+        good(doc! {"shutdown": 1, "timeoutSecs": 0}, doc! {}).of("admin"),
     ]
 }
 
