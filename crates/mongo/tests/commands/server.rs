@@ -56,7 +56,7 @@ fn descriptions() -> Vec<Case> {
         bad(doc! {"whatsmyuri": 1, "maxTimeMS": (-1)}, 2, "maxTimeMS"),
         good(
             doc! {"listCommands": 1},
-            doc! {"commands": {"find": {"adminOnly": false}}},
+            doc! {"commands": {"find": {"adminOnly": false, "apiVersions": ["1"], "deprecatedApiVersions": []}}},
         ),
         bad(
             doc! {"listCommands": 1, "readConcern": {"level": "majority"}},
@@ -135,6 +135,8 @@ fn descriptions() -> Vec<Case> {
         .of("admin"),
         good(doc! {"getLog": "global"}, doc! {"log": Value::Array(array![])}).of("admin"),
         bad(doc! {"getLog": "no"}, 96, "no").of("admin"),
+        bad(doc! {"getLog": null}, 40_414, "'getLog.getLog'").of("admin"),
+        bad(doc! {"getLog": 1}, 14, "'getLog.getLog'").of("admin"),
         good(
             doc! {"getParameter": 1, "notablescan": 1},
             doc! {"notablescan": false},
@@ -193,6 +195,7 @@ fn maintenance() -> Vec<Case> {
     vec![
         good(doc! {"logRotate": 1}, doc! {}).of("admin"),
         bad(doc! {"logRotate": "audit"}, 4, "audit").of("admin"),
+        bad(doc! {"logRotate": null}, 40_414, "'logRotate.logRotate'").of("admin"),
         good(doc! {"fsync": 1}, doc! {"numFiles": 1}).of("admin"),
         good(doc! {"fsync": 1, "lock": true}, doc! {"lockCount": 1_i64}).of("admin"),
         good(doc! {"currentOp": 1}, doc! {"fsyncLock": true}).of("admin"),
