@@ -156,7 +156,27 @@ fn describing() -> Vec<Case> {
             doc! {"ns": "test.plain", "count": 2, "capped": false},
         ),
         bad(doc! {"collStats": "seen"}, 166, "is a view"),
+        good(
+            doc! {"collStats": "plain", "numericOnly": true, "waitForLock": false, "validationLevel": "off", "scale": 1_i64 << 40},
+            doc! {"count": 2, "scaleFactor": i32::MAX},
+        )
+        .without("indexBuilds"),
+        bad(doc! {"collStats": "plain", "verbose": 1}, 14, "'collStats.verbose'"),
+        bad(
+            doc! {"collStats": "plain", "validationLevel": "some"},
+            2,
+            "'some'",
+        ),
         good(doc! {"dataSize": "test.plain"}, doc! {"numObjects": 2_i64}),
+        good(
+            doc! {"dataSize": "test.plain", "maxObjects": 0, "maxSize": 0},
+            doc! {"numObjects": 2_i64},
+        )
+        .without("maxReached"),
+        good(
+            doc! {"dataSize": "test.plain", "maxObjects": (-1)},
+            doc! {"numObjects": 1_i64, "maxReached": true},
+        ),
         bad(
             doc! {"dataSize": "test.plain", "min": {"_id": 1}},
             2,

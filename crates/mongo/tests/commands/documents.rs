@@ -200,6 +200,16 @@ fn reads() -> Vec<Case> {
             40_414,
             "'mapReduce.out' is missing",
         ),
+        bad(
+            doc! {"mapReduce": "fruit", "map": null, "reduce": "function() {}", "out": {"inline": 1}},
+            2,
+            "'map' must be of string or code type",
+        ),
+        bad(
+            doc! {"mapReduce": "fruit", "map": "function() {}", "reduce": "function() {}", "out": {"inline": 1}, "jsMode": 1},
+            14,
+            "'mapReduce.jsMode'",
+        ),
         good(
             doc! {"explain": {"find": "fruit", "filter": {"_id": 1}}, "verbosity": "executionStats"},
             doc! {"executionStats": {"nReturned": 1}},
