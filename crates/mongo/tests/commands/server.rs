@@ -34,6 +34,23 @@ fn hellos() -> Vec<Case> {
             "Missing required sub-document 'os'",
         ),
         bad(doc! {"hello": 1, "maxAwaitTimeMS": 1}, 51_760, "topologyVersion"),
+        bad(doc! {"hello": 1, "helloOk": "true"}, 14, "hello.helloOk"),
+        bad(doc! {"hello": 1, "compression": [1]}, 14, "compression"),
+        good(
+            doc! {"hello": 1, "saslSupportedMechs": {"user": "nobody", "db": "admin"}},
+            doc! {"isWritablePrimary": true},
+        ),
+        bad(
+            doc! {"hello": 1, "saslSupportedMechs": "nobody"},
+            2,
+            "username must contain a '.' separated database.user pair",
+        ),
+        bad(
+            doc! {"hello": 1, "saslSupportedMechs": {"user": "nobody"}},
+            2,
+            "UserName must contain a field named: db",
+        ),
+        bad(doc! {"hello": 1, "saslSupportedMechs": 1}, 14, "[string, object]"),
         good(doc! {"ping": 1}, doc! {}),
         bad(doc! {"ping": 1, "maxTimeMS": "1"}, 14, "maxTimeMS"),
         bad(doc! {"noSuchCommand": 1}, 59, "no such command: 'noSuchCommand'"),
