@@ -5,7 +5,7 @@ use crate::arguments::Fields;
 use crate::error::{CommandError, Result};
 use auth::Action;
 use engine::{DeleteStatement, UpdateStatement};
-use value::{Document, DocumentBuf, DocumentRef, ValueRef};
+use value::{Document, DocumentBuf, DocumentRef};
 
 pub(super) struct Operation {
     /// Which of the command's namespaces it is about.
@@ -99,7 +99,7 @@ fn update(arguments: &Fields<'_>, variables: &Document) -> Result<UpdateStatemen
         multi,
         upsert: arguments.bool("upsert")?.unwrap_or(false),
         array_filters: writes::array_filters(arguments)?,
-        hint: hint(arguments)?,
+        hint: cursor::hint(arguments)?,
         sort: arguments.decoded("sort")?,
         variables: variables.clone(),
         constants: arguments.decoded("constants")?,
@@ -115,18 +115,9 @@ fn delete(arguments: &Fields<'_>, variables: &Document) -> Result<DeleteStatemen
     let statement = DeleteStatement {
         filter: filter.to_document(),
         only_first: !arguments.bool("multi")?.unwrap_or(false),
-        hint: hint(arguments)?,
+        hint: cursor::hint(arguments)?,
         variables: variables.clone(),
         collation: collation::parse(arguments)?,
     };
     Ok(statement)
-}
-
-fn hint(arguments: &Fields<'_>) -> Result<Option<value::Value>> {
-    match arguments.any("hint") {
-        Some(ValueRef::Null) => Err(CommandError::failed_to_parse(
-            "Hint must be a string or an object",
-        )),
-        _ => cursor::hint(arguments),
-    }
 }
