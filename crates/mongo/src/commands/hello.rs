@@ -9,7 +9,7 @@ use crate::wire::{Compressor, DOCUMENT_BYTES_MAX, MESSAGE_BYTES_MAX, Reply};
 use auth::Mechanism;
 use code::Code;
 use value::date::now_ms;
-use value::{Document, DocumentRef, Value, ValueRef, doc};
+use value::{Document, DocumentRef, ObjectId, Value, ValueRef, doc};
 
 /// MongoDB 8.0: the newest protocol of which all is answered.
 const WIRE_VERSION_MAX: i32 = 25;
@@ -19,7 +19,7 @@ const APPLICATION_NAME_BYTES_MAX: usize = 128;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    check_awaited(&arguments)?;
+    check_awaited(call, &arguments)?;
     check_unused(&arguments)?;
     let knows_hello = arguments.flag("helloOk")?.is_some();
     let client = arguments.document("client")?;
@@ -91,34 +91,55 @@ fn log_in_speculatively(call: &mut Call<'_>, start: &Document) -> Option<Documen
 }
 
 /// What a monitor knows, and how long it wants to wait for something else: both, or neither.
-fn check_awaited(arguments: &Arguments<'_>) -> Result<()> {
-    let known = arguments.document("topologyVersion")?;
-    let wait = arguments.integer("maxAwaitTimeMS")?;
-    let (code, message) = match (known, wait) {
-        (None, None) => return Ok(()),
-        (Some(_), None) => (
-            51_760,
+fn check_awaited(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<()> {
+    let known = arguments
+        .document("topologyVersion")?
+        .map(parse_version)
+        .transpose()?;
+    let wait = arguments.count("maxAwaitTimeMS")?;
+    let refuse = |code, message: &str| Err(CommandError::new(Code::location(code), message));
+    match (known, wait) {
+        (None, None) => Ok(()),
+        (Some(_), None) => refuse(
+            31_368,
             "A request with a 'topologyVersion' must include 'maxAwaitTimeMS'",
         ),
-        (None, Some(_)) => (
-            51_760,
+        (None, Some(_)) => refuse(
+            31_368,
             "A request with 'maxAwaitTimeMS' must include a 'topologyVersion'",
         ),
-        (Some(_), Some(..0)) => (51_759, "maxAwaitTimeMS must be a non-negative integer"),
-        (Some(known), Some(_)) => {
-            let known = Fields::new("topologyVersion", known);
-            known.any("processId").ok_or_else(|| known.missing("processId"))?;
-            let counter = known
-                .integer("counter")?
-                .ok_or_else(|| known.missing("counter"))?;
-            known.finish()?;
-            match counter {
-                0.. => return Ok(()),
-                _ => (51_758, "topologyVersion must have a non-negative counter"),
+        (Some((_, ..0)), Some(_)) => refuse(31_372, "topologyVersion must have a non-negative counter"),
+        (Some((process, counter)), Some(_)) => {
+            let present = call.server.topology.version();
+            let is_ours = present.get("processId") == Some(&Value::ObjectId(process));
+            match is_ours && present.get("counter") != Some(&Value::Int64(counter)) {
+                true => refuse(
+                    51_764,
+                    "Received a topology version with a counter that is not the server's",
+                ),
+                false => Ok(()),
             }
         }
+    }
+}
+
+/// The process and the counter of a version of the topology.
+fn parse_version(version: DocumentRef<'_>) -> Result<(ObjectId, i64)> {
+    let fields = Fields::new("hello.topologyVersion", version);
+    let process = match fields.present("processId") {
+        None => None,
+        Some(ValueRef::ObjectId(process)) => Some(process),
+        Some(other) => return Err(fields.wrong_type("processId", other, "'objectId'").into()),
     };
-    Err(CommandError::new(Code::location(code), message))
+    let counter = match fields.present("counter") {
+        None => None,
+        Some(ValueRef::Int64(counter)) => Some(counter),
+        Some(other) => return Err(fields.wrong_type("counter", other, "'long'").into()),
+    };
+    fields.finish()?;
+    let counter = counter.ok_or_else(|| fields.missing("counter"))?;
+    let process = process.ok_or_else(|| fields.missing("processId"))?;
+    Ok((process, counter))
 }
 
 fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {

@@ -53,6 +53,10 @@ fn making() -> Vec<Case> {
             doc! {"n": 2},
         ),
         good(doc! {"collMod": "plain", "validator": {"n": {"$gt": 0}}}, doc! {}),
+        good(
+            doc! {"listCollections": 1, "filter": {"name": "plain"}},
+            doc! {"cursor": {"firstBatch": [{"options": {"validationLevel": "strict", "validationAction": "error"}}]}},
+        ),
         bad(
             doc! {"collMod": "nothing", "validator": {}},
             26,

@@ -110,6 +110,18 @@ fn writes() -> Vec<Case> {
             "nsInfo",
         )
         .of("admin"),
+        bad(
+            doc! {"bulkWrite": 1, "ops": [{"document": {}, "insert": 0}], "nsInfo": [{"ns": "test.fruit"}]},
+            40_415,
+            "bulkWrite.document",
+        )
+        .of("admin"),
+        bad(
+            doc! {"bulkWrite": 1, "ops": [{"insert": 0, "document": 1}], "nsInfo": [{"ns": "test.fruit"}]},
+            14,
+            "bulkWrite.ops.document",
+        )
+        .of("admin"),
     ]
 }
 

@@ -33,7 +33,7 @@ fn hellos() -> Vec<Case> {
             183,
             "Missing required sub-document 'os'",
         ),
-        bad(doc! {"hello": 1, "maxAwaitTimeMS": 1}, 51_760, "topologyVersion"),
+        bad(doc! {"hello": 1, "maxAwaitTimeMS": 1}, 31_368, "topologyVersion"),
         bad(doc! {"hello": 1, "helloOk": "true"}, 14, "hello.helloOk"),
         bad(doc! {"hello": 1, "compression": [1]}, 14, "compression"),
         good(
