@@ -143,6 +143,24 @@ fn made_and_dropped() -> Vec<Case> {
         good(
             doc! {"createIndexes": "c", "indexes": [{"key": {"b": 1}, "name": "b_1", "unique": true}]},
             doc! {"numIndexesBefore": 2, "numIndexesAfter": 2, "note": "all indexes already exist"},
+        )
+        .without("createdCollectionAutomatically"),
+        good(
+            doc! {
+                "createIndexes": "c",
+                "indexes": [
+                    {"key": {"b": 1}, "name": "b_1", "unique": true},
+                    {"key": {"passing": 1}, "name": "passing_1"},
+                ],
+            },
+            doc! {
+                "numIndexesBefore": 2, "numIndexesAfter": 3, "createdCollectionAutomatically": false,
+                "note": "index already exists",
+            },
+        ),
+        good(
+            doc! {"dropIndexes": "c", "index": "passing_1"},
+            doc! {"nIndexesWas": 3},
         ),
         bad(
             doc! {"createIndexes": "c", "indexes": [{"key": {"b": 1}, "name": "other", "unique": true}]},
