@@ -16,8 +16,11 @@ impl Privileges {
         let mut parsed = Privileges::default();
         for privilege in privileges.iter() {
             let ValueRef::Document(privilege) = privilege else {
-                let message = "privileges must be documents of the form {resource, actions}";
-                return Err(crate::AuthError::Privilege(message.to_owned()));
+                return Err(crate::AuthError::privilege_type(
+                    "privileges",
+                    privilege,
+                    "object",
+                ));
             };
             parsed.add(Privilege::parse(privilege)?);
         }

@@ -50,6 +50,7 @@ pub use reading::at_hand::{AtHand, PlainCollection};
 pub use reading::data_size::{DataSize, DataSizeRequest};
 pub use reading::explain::{Explained, Verbosity};
 pub use reading::find::{CountRequest, DistinctRequest, FindRequest};
+pub use reading::hashes::{CollectionHash, DatabaseHash, FileHash};
 pub use reading::plan_cache::IndexFilter;
 pub use reports::describe::host_name;
 pub use reports::stats::{CollectionReport, DatabaseReport, ServerReport};

@@ -13,9 +13,10 @@ const FULLTEXT_FOLDER: &str = "_fulltext";
 /// The folder within it of the indexes that clients define.
 const DEFINED_FOLDER: &str = "defined";
 
-/// The tasks of the protocols that are served.
+/// The tasks of the protocols that are served, and the protocol by which a client may end the server.
 #[derive(Debug)]
 pub struct Protocols {
+    mongo: mongo::Protocol,
     tasks: JoinSet<()>,
 }
 
@@ -54,12 +55,20 @@ impl Protocols {
         let mounts = mounts::mounts(&mongo, &couch, &elastic, stopped);
         start.own(mounts).await?;
         start.syslog().await?;
-        Ok(Protocols { tasks: start.tasks })
+        Ok(Protocols {
+            mongo,
+            tasks: start.tasks,
+        })
     }
 
     /// Whether all are off.
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
+    }
+
+    /// Waits until a client ends the server.
+    pub async fn asked_to_stop(&self) {
+        self.mongo.asked_to_stop().await;
     }
 
     /// Waits until all have stopped.

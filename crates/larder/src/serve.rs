@@ -12,7 +12,7 @@ use engine::{Engine, EngineOptions};
 use net::Tls;
 use tokio::sync::watch;
 
-/// Serves until a signal ends it.
+/// Serves until a signal ends it, or a client by a command.
 pub async fn run(options: &ServeOptions) -> Result<()> {
     let settings = &options.settings()?;
     let (event_layer, events) = crate::watch::events();
@@ -40,7 +40,11 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     supervisor.ready();
     supervisor.watch();
     let signal = loop {
-        match signals.next().await {
+        let request = tokio::select! {
+            request = signals.next() => request,
+            () = protocols.asked_to_stop() => break "shutdown",
+        };
+        match request {
             Request::Reload => reload(options, settings, log, tls.as_ref()),
             Request::Stop(signal) => break signal,
         }

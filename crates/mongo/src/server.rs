@@ -9,6 +9,7 @@ use engine::Engine;
 use memory::{Holder, Share};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU16, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 
 /// How the protocol is served.
 #[derive(Clone, Debug)]
@@ -46,6 +47,8 @@ pub(crate) struct Server {
     pub(crate) refuse_full_scans: AtomicBool,
     /// How fast connections may come.
     pub(crate) establishment: Limiter,
+    /// Notified when a client ends the server.
+    pub(crate) asked_to_stop: Notify,
 }
 
 /// What `serverStatus` counts.
@@ -92,6 +95,7 @@ impl Server {
             listening_port: AtomicU16::default(),
             refuse_full_scans: AtomicBool::new(false),
             establishment: Limiter::default(),
+            asked_to_stop: Notify::new(),
         })
     }
 

@@ -6,6 +6,7 @@ pub(crate) mod cursors;
 pub(crate) mod data_size;
 pub(crate) mod explain;
 pub(crate) mod find;
+pub(crate) mod hashes;
 pub(crate) mod listing;
 pub(crate) mod plan_cache;
 pub(crate) mod replacement;

@@ -110,6 +110,18 @@ fn writes() -> Vec<Case> {
             "nsInfo",
         )
         .of("admin"),
+        bad(
+            doc! {"bulkWrite": 1, "ops": [{"document": {}, "insert": 0}], "nsInfo": [{"ns": "test.fruit"}]},
+            40_415,
+            "bulkWrite.document",
+        )
+        .of("admin"),
+        bad(
+            doc! {"bulkWrite": 1, "ops": [{"insert": 0, "document": 1}], "nsInfo": [{"ns": "test.fruit"}]},
+            14,
+            "bulkWrite.ops.document",
+        )
+        .of("admin"),
     ]
 }
 
@@ -199,6 +211,16 @@ fn reads() -> Vec<Case> {
             doc! {"mapReduce": "fruit", "map": "function() {}", "reduce": "function() {}"},
             40_414,
             "'mapReduce.out' is missing",
+        ),
+        bad(
+            doc! {"mapReduce": "fruit", "map": null, "reduce": "function() {}", "out": {"inline": 1}},
+            2,
+            "'map' must be of string or code type",
+        ),
+        bad(
+            doc! {"mapReduce": "fruit", "map": "function() {}", "reduce": "function() {}", "out": {"inline": 1}, "jsMode": 1},
+            14,
+            "'mapReduce.jsMode'",
         ),
         good(
             doc! {"explain": {"find": "fruit", "filter": {"_id": 1}}, "verbosity": "executionStats"},

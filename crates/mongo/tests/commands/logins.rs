@@ -40,6 +40,26 @@ pub fn cases() -> Vec<Case> {
             "Mismatched",
         ),
         bad(
+            doc! {"saslContinue": 1, "conversationId": 1.0, "payload": bytes(b"")},
+            14,
+            "expected type 'int'",
+        ),
+        bad(
+            doc! {"saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": 1},
+            2,
+            "Expected Base64 or BinData",
+        ),
+        bad(
+            doc! {"saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": bytes(b""), "no": 1},
+            40_415,
+            "'saslStart.no'",
+        ),
+        bad(
+            doc! {"authenticate": 1, "mechanism": "MONGODB-X509", "no": 1},
+            40_415,
+            "'authenticate.no'",
+        ),
+        bad(
             doc! {"authenticate": 1, "mechanism": "MONGODB-X509"},
             18,
             "certificate",

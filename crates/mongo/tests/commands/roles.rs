@@ -74,8 +74,24 @@ pub fn cases() -> Vec<Case> {
         defined(Value::Array(array![on(&["remove"])]), none()),
         bad(
             doc! {"revokeRolesFromRole": "read", "roles": ["read"]},
-            49,
+            2,
             "is a built-in role",
+        ),
+        bad(doc! {"dropRole": "read"}, 2, "is a built-in role"),
+        bad(
+            doc! {"createRole": "self", "privileges": [], "roles": ["self"]},
+            49,
+            "cycle",
+        ),
+        bad(doc! {"updateRole": "read", "roles": []}, 31, "not found"),
+        good(
+            doc! {"revokeRolesFromRole": "reader", "roles": ["nothing"]},
+            doc! {},
+        ),
+        bad(
+            doc! {"grantPrivilegesToRole": "reader", "privileges": [on(&["fly"])]},
+            2,
+            "Unknown action type in privilege set: 'fly'",
         ),
         good(doc! {"dropRole": "reader"}, doc! {}),
         bad(doc! {"dropRole": "reader"}, 31, "reader"),

@@ -242,6 +242,20 @@ fn updates_that_change_nothing_say_so() {
 }
 
 #[test]
+fn what_is_not_a_number_is_changed_by_arithmetic_alone() {
+    let document = doc! {"_id": 1, "a": (f64::NAN)};
+    for (update, expected) in [
+        (doc! {"$inc": {"a": 1}}, Applied::Changed),
+        (doc! {"$mul": {"a": 1}}, Applied::Changed),
+        (doc! {"$min": {"a": 1}}, Applied::Unchanged),
+        (doc! {"$set": {"a": (f64::NAN)}}, Applied::Unchanged),
+    ] {
+        let (_, applied) = update_with(&document, update.clone(), &[], None).unwrap();
+        assert_eq!(applied, expected, "{update:?}");
+    }
+}
+
+#[test]
 fn names_beside_those_that_are_set_are_not_looked_at() {
     let document = || doc! {"_id": 1, "$old": {"a": 1}, "n": 1};
     assert_eq!(
