@@ -24,10 +24,15 @@ pub(crate) async fn get(call: &Call) -> Result<Response> {
     }
 }
 
-/// What is damaged is in the log and in `serverStatus`: whoever asks here need not log in.
+/// Which collections are damaged is in the log and in `serverStatus`: whoever asks here need not log in. Files that cannot be merged are
+/// named, since reads become slower until something is done.
 fn state(call: &Call) -> Value {
-    match call.server.engine.scrub_report().findings_count {
-        0 => json!({"status": "ok"}),
-        findings => json!({"status": "damaged", "findings": findings}),
+    let report = call.server.engine.scrub_report();
+    match (report.findings_count, report.in_merges.is_empty()) {
+        (0, _) => json!({"status": "ok"}),
+        (findings, true) => json!({"status": "damaged", "findings": findings}),
+        (findings, false) => {
+            json!({"status": "damaged", "findings": findings, "merges": report.in_merges})
+        }
     }
 }

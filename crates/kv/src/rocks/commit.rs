@@ -192,7 +192,7 @@ impl Database {
         };
         let is_freed = match failed {
             None => is_long || (batch.is_empty() && is_in_tables()),
-            // A merge that cannot read something ends all writes of the engine, so none is requested.
+            // A merge would stop at what it cannot read, so none is requested.
             Some(error) => {
                 tracing::warn!(%error, "the room of what is dropped stays taken until its tables are merged: it cannot be read to its end");
                 false
