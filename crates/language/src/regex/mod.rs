@@ -1,5 +1,6 @@
 //! Regular expressions with MongoDB's options, compiled by PCRE2.
 
+mod encoding;
 mod search;
 
 use crate::{Code, Error, Result};
@@ -20,6 +21,18 @@ pub struct Regex {
     /// What the pattern asks, where that is seen without a search.
     beginning: Option<Beginning>,
 }
+
+/// One search after another in the same text.
+pub(crate) struct Matches<'r> {
+    searcher: &'r Searcher,
+    text: &'r str,
+    searches: usize,
+}
+
+/// From this many searches on in a text that is not short, it is worth a compilation that none of them checks all that is left of the
+/// text: together they would take time by the square of its length.
+const SEARCHES_FEW: usize = 16;
+const TEXT_BYTES_FEW: usize = 1_000;
 
 /// What a whole pattern asks of the beginning of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,22 +101,12 @@ impl Regex {
         Ok(self.searcher.search(text, 0, is_match)?.is_some())
     }
 
-    /// The first match at or after byte `start`.
-    pub(crate) fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures>> {
-        let captures = self.searcher.search(text, start, |pattern, at| {
-            let mut locations = pattern.capture_locations();
-            let found = pattern.captures_read_at(&mut locations, text.as_bytes(), at)?;
-            let groups = (0..locations.len()).map(|group| locations.get(group));
-            Ok(found.map(|_| groups.collect::<Captures>()))
-        })?;
-        // `\C` takes a byte, whatever character that is a part of: what is left of one is no text.
-        let is_text = |&(from, to): &(usize, usize)| text.get(from..to).is_some();
-        match captures {
-            Some(captures) if !captures.iter().flatten().all(is_text) => Err(Error::new(
-                FAILED,
-                "Error occurred while executing the regular expression: a match begins or ends within a character",
-            )),
-            captures => Ok(captures),
+    /// The matches in a text.
+    pub(crate) fn matches<'r>(&'r self, text: &'r str) -> Matches<'r> {
+        Matches {
+            searcher: &self.searcher,
+            text,
+            searches: 0,
         }
     }
 
@@ -123,6 +126,32 @@ impl Regex {
         }
         let (prefix, whole) = leading_literal(rest);
         (!prefix.is_empty()).then_some((prefix, whole))
+    }
+}
+
+impl Matches<'_> {
+    /// The first match at or after byte `start`.
+    pub(crate) fn at(&mut self, start: usize) -> Result<Option<Captures>> {
+        let text = self.text;
+        self.searches += 1;
+        if self.searches == SEARCHES_FEW && text.len() >= TEXT_BYTES_FEW {
+            self.searcher = self.searcher.for_many(text);
+        }
+        let captures = self.searcher.search(text, start, |pattern, at| {
+            let mut locations = pattern.capture_locations();
+            let found = pattern.captures_read_at(&mut locations, text.as_bytes(), at)?;
+            let groups = (0..locations.len()).map(|group| locations.get(group));
+            Ok(found.map(|_| groups.collect::<Captures>()))
+        })?;
+        // `\C` takes a byte, whatever character that is a part of: what is left of one is no text.
+        let is_text = |&(from, to): &(usize, usize)| text.get(from..to).is_some();
+        match captures {
+            Some(captures) if !captures.iter().flatten().all(is_text) => Err(Error::new(
+                FAILED,
+                "Error occurred while executing the regular expression: a match begins or ends within a character",
+            )),
+            captures => Ok(captures),
+        }
     }
 }
 
