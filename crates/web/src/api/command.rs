@@ -9,7 +9,7 @@ use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 use http::header::CONTENT_TYPE;
 use http::{Body, BodyError, HeaderValue, Response, StatusCode};
-use memory::Holder;
+use memory::{Holder, Share};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,9 +28,10 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     // Nothing is unpacked or read for somebody who may ask nothing.
     let user = call.user().await?;
     let body = call.request.body.read_all(COMMAND_BYTES_MAX).await?;
+    let mut memory = call.server.engine.memory().share(Holder::Ingest);
     let body = match call.request.header("content-encoding") {
         None | Some("" | "identity") => body,
-        Some("gzip") => gunzip(&body)?,
+        Some("gzip") => gunzip(&body, &mut memory)?,
         Some(other) => {
             let reason = format!("a body may be compressed by gzip, not by {other}");
             return Err(WebError::new(
@@ -41,7 +42,6 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
         }
     };
     let body = std::str::from_utf8(&body).map_err(|_| WebError::bad_request("the body is not UTF-8"))?;
-    let mut memory = call.server.engine.memory().share(Holder::Ingest);
     let bytes = body.len().saturating_mul(TREE_FACTOR);
     memory.wait(bytes, ROOM_TIME_MAX).await.map_err(BodyError::from)?;
     let command = parse_document(body).map_err(|error| WebError::bad_request(error.to_string()))?;
@@ -72,12 +72,15 @@ const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 /// Compressed bytes that are decoded at once: deflate makes at most 1,032 bytes of one, so this is what bounds memory.
 const DECODED_AT_ONCE_BYTES: usize = 1024;
 
-fn gunzip(body: &[u8]) -> Result<Bytes> {
+/// Decompresses a command, and has what it takes counted.
+fn gunzip(body: &[u8], memory: &mut Share) -> Result<Bytes> {
     let failed =
         |error: std::io::Error| WebError::bad_request(format!("the body cannot be decompressed: {error}"));
     let mut decoder = MultiGzDecoder::new(Vec::new());
     for part in body.chunks(DECODED_AT_ONCE_BYTES) {
         decoder.write_all(part).map_err(failed)?;
+        let room = memory.set(decoder.get_ref().capacity());
+        room.map_err(BodyError::from)?;
         if decoder.get_ref().len() > COMMAND_BYTES_MAX {
             let reason = format!("a command has at most {COMMAND_BYTES_MAX} bytes");
             return Err(WebError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", reason));
