@@ -85,7 +85,7 @@ pub(crate) async fn serve<H: Handler>(
     let (is_stopping, unsent) = (Arc::new(AtomicBool::new(false)), Unsent::default());
     let stream = Arc::new(stream);
     let lingering = LingeringStream::new(stream.clone(), is_stopping.clone(), unsent.clone());
-    let (mut connection, announced) = EncodedTargets::new(lingering);
+    let (mut connection, announced) = EncodedTargets::new(lingering, &answering.reading.memory);
     let known = Known {
         stream,
         peer,
