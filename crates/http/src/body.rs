@@ -271,6 +271,20 @@ impl Body {
         self
     }
 
+    /// The same body, which has so much memory of that for answers until it is sent where it is made as its client takes it: what its
+    /// request brought may be what it is made of.
+    pub(crate) fn holding(self, bytes: usize, memory: &Budget) -> Body {
+        if bytes == 0 || !matches!(self.0, Kind::Stream { .. } | Kind::Channel { .. }) {
+            return self;
+        }
+        let (length, share) = (self.length(), memory.charged(Holder::Answers, bytes));
+        let pieces = self.into_data_stream().map(move |piece| {
+            let _share = &share;
+            piece
+        });
+        Body::stream(pieces, length)
+    }
+
     /// The pieces of a feed; the body itself, where it is none.
     pub(crate) fn into_feed(self) -> Result<Taker, Body> {
         match self.0 {
@@ -434,5 +448,34 @@ impl BodySender {
     pub async fn give_up(self) {
         // Where the client is gone there is nobody left to tell.
         let _ = self.put(Err(BodyError::GivenUp)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_request_brought_is_counted_until_an_answer_that_is_made_of_it_is_sent() {
+        let memory = Budget::new(1 << 20);
+        let held = || {
+            let usage = memory.usage();
+            usage
+                .iter()
+                .find(|usage| usage.holder == Holder::Answers)
+                .map_or(0, |usage| usage.held_bytes)
+        };
+        let (sender, body) = Body::channel(None);
+        let mut body = body.holding(10_000, &memory);
+        assert!(sender.send("piece").await);
+        drop(sender);
+        let piece = body.frame().await.unwrap().unwrap().into_data().unwrap();
+        assert_eq!(piece, "piece");
+        assert!(held() >= 10_000);
+        assert!(body.frame().await.is_none());
+        drop(body);
+        assert_eq!(held(), 0);
+        let _whole = Body::from("all there").holding(10_000, &memory);
+        assert_eq!(held(), 0);
     }
 }
