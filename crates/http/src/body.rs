@@ -129,6 +129,26 @@ impl RequestBody {
         }
     }
 
+    /// As [`RequestBody::read_all`], for what another server gives, which may be anything: once it is long it takes this memory, until
+    /// the bytes are gone.
+    pub async fn read_all_within(&mut self, limit_bytes: usize, memory: &Budget) -> Result<Bytes, BodyError> {
+        let mut share = memory.share(Holder::LargeRequests);
+        let mut bytes = BytesMut::new();
+        while let Some(chunk) = self.chunk().await? {
+            if bytes.len() + chunk.len() > limit_bytes {
+                return Err(BodyError::TooLarge { limit_bytes });
+            }
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > UNCOUNTED_BYTES {
+                share.set(bytes.capacity())?;
+            }
+        }
+        Ok(Bytes::from_owner(Counted {
+            bytes: bytes.freeze(),
+            _share: share,
+        }))
+    }
+
     /// All of it where that is no more than the limit; else what was read until that was seen. The rest is then read in pieces.
     pub async fn begin(&mut self, limit_bytes: usize) -> Result<Beginning, BodyError> {
         let length = self.length();
@@ -477,5 +497,20 @@ mod tests {
         assert_eq!(held(), 0);
         let _whole = Body::from("all there").holding(10_000, &memory);
         assert_eq!(held(), 0);
+    }
+
+    #[tokio::test]
+    async fn what_another_server_gives_is_counted_until_it_is_gone() {
+        let memory = Budget::new(1 << 20);
+        let limit = memory.limit(Holder::LargeRequests);
+        let read = async |bytes: usize| {
+            let mut body = RequestBody::from(Body::from(vec![b'x'; bytes]));
+            body.read_all_within(1 << 20, &memory).await
+        };
+        let first = read(limit / 3 * 2).await.unwrap();
+        assert!(matches!(read(limit / 3 * 2).await, Err(BodyError::NoMemory(_))));
+        drop(first);
+        assert_eq!(read(limit / 3 * 2).await.unwrap().len(), limit / 3 * 2);
+        assert!(matches!(read(2 << 20).await, Err(BodyError::TooLarge { .. })));
     }
 }
