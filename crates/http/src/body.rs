@@ -24,7 +24,7 @@ const CHUNKS_WAITING_MAX: usize = 1;
 const CHUNK_BYTES_MAX: usize = 64 * 1024;
 
 /// An answer up to this size is not counted: it waits only for the socket.
-const UNCOUNTED_BYTES: usize = 64 * 1024;
+pub(crate) const UNCOUNTED_BYTES: usize = 64 * 1024;
 
 /// Why a body could not be read or written to its end.
 #[derive(Debug, thiserror::Error)]
@@ -143,10 +143,7 @@ impl RequestBody {
                 share.set(bytes.capacity())?;
             }
         }
-        Ok(Bytes::from_owner(Counted {
-            bytes: bytes.freeze(),
-            _share: share,
-        }))
+        Ok(with_share(bytes.freeze(), share))
     }
 
     /// All of it where that is no more than the limit; else what was read until that was seen. The rest is then read in pieces.
@@ -283,10 +280,7 @@ impl Body {
             Kind::Stream { .. } | Kind::Channel { .. } | Kind::Feed(_) => return self,
         };
         if let Some(last) = last.filter(|_| length > UNCOUNTED_BYTES) {
-            *last = Bytes::from_owner(Counted {
-                bytes: std::mem::take(last),
-                _share: memory.charged(Holder::Answers, length),
-            });
+            *last = with_share(std::mem::take(last), memory.charged(Holder::Answers, length));
         }
         self
     }
@@ -312,6 +306,11 @@ impl Body {
             other => Err(Body(other)),
         }
     }
+}
+
+/// The same bytes, which keep a share of memory until they are gone.
+pub(crate) fn with_share(bytes: Bytes, share: Share) -> Bytes {
+    Bytes::from_owner(Counted { bytes, _share: share })
 }
 
 /// Bytes that have a share of memory for as long as they are there.

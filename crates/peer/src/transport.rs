@@ -148,6 +148,14 @@ impl Transport {
         }
     }
 
+    /// From what long answers take memory; those of this process are counted where they are made.
+    pub(crate) fn memory(&self) -> Budget {
+        match &self.route {
+            Route::Local { .. } => Budget::default(),
+            Route::Remote(address) => address.memory.clone(),
+        }
+    }
+
     /// Whether the server is known to take attachments compressed, as CouchDB does.
     pub(crate) fn takes_gzip(&self) -> bool {
         self.is_couch.load(Ordering::Relaxed)
