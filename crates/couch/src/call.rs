@@ -249,7 +249,7 @@ impl Call {
     pub(crate) fn take_body(&mut self) -> Result<RequestBody> {
         let body = std::mem::replace(&mut self.body, RequestBody::from(Body::empty()));
         match self.headers.get(header::CONTENT_ENCODING) {
-            Some(encoding) => content_encoding::decoded(body, encoding),
+            Some(encoding) => content_encoding::decoded(body, encoding, self.server.engine.memory()),
             None => Ok(body),
         }
     }

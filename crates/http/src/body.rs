@@ -66,16 +66,29 @@ enum Read {
     /// From a client.
     Request(ClientBody, Intake),
     /// From within this program. The lock makes it one that threads may share, as the other is; nobody ever waits for it.
-    Made(Mutex<Body>),
+    Made {
+        body: Mutex<Body>,
+        /// What takes memory of it where it is read whole.
+        memory: Budget,
+    },
 }
 
 impl From<Body> for RequestBody {
     fn from(body: Body) -> RequestBody {
-        RequestBody(Read::Made(Mutex::new(body)))
+        RequestBody::made(body, Budget::default())
     }
 }
 
 impl RequestBody {
+    /// A body that is made within this program of what a client sent. Read whole, it takes this memory until the bytes are gone: a few
+    /// that were compressed may have become many.
+    pub fn made(body: Body, memory: Budget) -> RequestBody {
+        RequestBody(Read::Made {
+            body: Mutex::new(body),
+            memory,
+        })
+    }
+
     /// A body that may take its time: who reads it says how much.
     pub(crate) fn new(incoming: Incoming) -> RequestBody {
         RequestBody(Read::Incoming(incoming))
@@ -91,7 +104,7 @@ impl RequestBody {
         match &self.0 {
             Read::Incoming(incoming) => hyper::body::Body::size_hint(incoming).exact(),
             Read::Request(body, _) => body.length(),
-            Read::Made(body) => {
+            Read::Made { body, .. } => {
                 let body = body.lock().unwrap_or_else(PoisonError::into_inner);
                 hyper::body::Body::size_hint(&*body).exact()
             }
@@ -113,7 +126,7 @@ impl RequestBody {
         match &mut self.0 {
             Read::Incoming(incoming) => Ok(incoming.frame().await.transpose()?),
             Read::Request(body, intake) => intake.frame(body).await,
-            Read::Made(body) => {
+            Read::Made { body, .. } => {
                 let body = body.get_mut().unwrap_or_else(PoisonError::into_inner);
                 body.frame().await.transpose()
             }
@@ -166,6 +179,10 @@ impl RequestBody {
         }
         // The length is what the client says, so memory is taken as bytes come.
         let mut all = BytesMut::from(first.as_ref());
+        let mut share = match &self.0 {
+            Read::Made { memory, .. } => Some(memory.share(Holder::LargeRequests)),
+            Read::Incoming(_) | Read::Request(..) => None,
+        };
         while let Some(chunk) = self.chunk().await? {
             all.extend_from_slice(&chunk);
             if all.len() > limit_bytes {
@@ -176,8 +193,17 @@ impl RequestBody {
             {
                 return Ok(Beginning::Crowded(all.freeze(), full));
             }
+            if let Some(share) = &mut share
+                && all.len() > UNCOUNTED_BYTES
+                && let Err(full) = share.set(all.len())
+            {
+                return Ok(Beginning::Crowded(all.freeze(), full));
+            }
         }
-        Ok(Beginning::Whole(all.freeze()))
+        Ok(Beginning::Whole(match share {
+            Some(share) if share.bytes() > 0 => with_share(all.freeze(), share),
+            _ => all.freeze(),
+        }))
     }
 }
 
