@@ -46,7 +46,10 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     memory.wait(bytes, ROOM_TIME_MAX).await.map_err(BodyError::from)?;
     let command = parse_document(body).map_err(|error| WebError::bad_request(error.to_string()))?;
     let reply = call.run(user, database, command).await?;
-    drop(memory);
+    // The command is gone. Who waited with its memory in hand would wait for others who do the same.
+    memory.charge(0);
+    let bytes = reply.bytes().len().saturating_mul(TEXT_FACTOR);
+    memory.wait(bytes, ROOM_TIME_MAX).await.map_err(BodyError::from)?;
     let status = match is_ok(&reply) {
         true => StatusCode::OK,
         false => StatusCode::BAD_REQUEST,
@@ -56,6 +59,7 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
         None => to_string(reply.as_ref(), Mode::Canonical),
     };
     text.push('\n');
+    drop(memory);
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -65,6 +69,9 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
 
 /// The memory that a command takes as a tree, as a multiple of its text.
 const TREE_FACTOR: usize = 8;
+
+/// The text that a reply becomes at most, about, as a multiple of its BSON.
+const TEXT_FACTOR: usize = 4;
 
 /// How long a command waits until others let go of that memory.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
