@@ -129,6 +129,14 @@ fn buckets_for_which_few_words_stand_are_refused_before_they_are_made() {
 }
 
 #[test]
+fn json_that_would_take_more_than_there_is_is_refused() {
+    let small = Small::start();
+    small.fill(3, |at| json!({"word": format!("{at}")}));
+    let numbers = json!({"query": {"terms": {"n": vec![1; 600_000]}}});
+    small.refused("POST /small/_search", &numbers, Holder::Searches);
+}
+
+#[test]
 fn scrolls_that_do_not_fit_are_refused_until_others_end() {
     let small = Small::start();
     small.fill(3, |at| json!({"word": format!("{at}")}));
