@@ -275,7 +275,7 @@ impl Call {
     /// The whole body as JSON.
     pub(crate) async fn json(&mut self) -> Result<Value> {
         let bytes = self.given_bytes().await?;
-        self.operation.room_to_decode(bytes.len()).await?;
+        self.operation.room_to_decode(&bytes).await?;
         Ok(Reader::whole(&bytes)?)
     }
 
@@ -290,7 +290,7 @@ impl Call {
     /// The same as it is handed on to what knows no BSON: views, searches, replications.
     pub(crate) async fn json_map(&mut self) -> Result<Map<String, Json>> {
         let bytes = self.given_bytes().await?;
-        self.operation.room_to_decode(bytes.len()).await?;
+        self.operation.room_to_decode(&bytes).await?;
         match serde_json::from_slice(&bytes) {
             Ok(Json::Object(body)) => Ok(body),
             Ok(_) => Err(CouchError::bad_request("Request body must be a JSON object")),

@@ -12,8 +12,6 @@ use std::time::Duration;
 
 /// Bodies up to this size are decoded without being counted.
 const SHORT_BODY_BYTES: usize = 1 << 20;
-/// What JSON takes in memory once it is decoded, as a multiple of its bytes.
-const DECODED_FACTOR: usize = 8;
 
 /// A request that runs.
 #[derive(Debug)]
@@ -47,19 +45,20 @@ impl Operation {
         &self.engine
     }
 
-    /// Waits for the memory that a body of so many bytes takes once it is decoded. One that would take more than all is refused.
-    pub(crate) async fn room_to_decode(&self, bytes: usize) -> Result<()> {
-        if bytes <= SHORT_BODY_BYTES {
+    /// Waits for the memory that a body takes once it is decoded. One that would take more than all is refused.
+    pub(crate) async fn room_to_decode(&self, body: &[u8]) -> Result<()> {
+        if body.len() <= SHORT_BODY_BYTES {
             return Ok(());
         }
         let memory = self.engine.memory();
-        let wanted = bytes.saturating_mul(DECODED_FACTOR);
+        let wanted = json::tree_bytes(body);
         if wanted > memory.bytes() {
             return Err(CouchError::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "too_large",
                 format!(
-                    "JSON of {bytes} bytes takes {wanted} bytes of memory, more than the budget of {} bytes: raise --memory",
+                    "JSON of {} bytes takes {wanted} bytes of memory, more than the budget of {} bytes: raise --memory",
+                    body.len(),
                     memory.bytes()
                 ),
             ));

@@ -48,16 +48,6 @@ pub(crate) struct Call {
 
 /// Bodies up to this size are decoded without being counted.
 const SHORT_BODY_BYTES: usize = 1 << 20;
-/// What a name, a value or a list takes in memory beside its bytes.
-const PART_BYTES: usize = 48;
-
-/// About the memory that JSON takes once it is decoded: a list of numbers takes many times its bytes, and a long text hardly more.
-fn decoded_bytes(json: &[u8]) -> usize {
-    let parts = json
-        .iter()
-        .filter(|byte| matches!(byte, b',' | b':' | b'[' | b'{'));
-    json.len() + parts.count() * PART_BYTES
-}
 
 impl Call {
     /// Takes apart a request that is answered within this context.
@@ -175,7 +165,7 @@ impl Call {
             return Ok(Map::new());
         }
         if self.body.len() > SHORT_BODY_BYTES {
-            self.held.add(decoded_bytes(&self.body))?;
+            self.held.add(json::tree_bytes(&self.body))?;
         }
         match serde_json::from_slice(&self.body)? {
             Value::Object(object) => Ok(object),
