@@ -3,13 +3,21 @@
 mod encoding;
 mod search;
 
+use crate::interruption::{count_pattern, memory};
 use crate::{Code, Error, Result};
+use ::memory::{Holder, Share};
 use pcre2::bytes;
 use search::{FAILED, Searcher, invalid};
 use std::fmt;
+use std::sync::Arc;
 
 /// A pattern of more bytes is refused, as PCRE2's own limit makes MongoDB do.
 const PATTERN_BYTES_MAX: usize = 16_384;
+
+/// So many patterns of an operation are not counted in the memory of long commands; each of the others is, with what it takes once it is
+/// compiled and used: a million fit into one command.
+const PATTERNS_FEW: usize = 100;
+const PATTERN_ROOM_BYTES: usize = 32 * 1024;
 
 /// Where a match and its groups lie in a text, as bytes; the whole match first.
 pub(crate) type Captures = Vec<Option<(usize, usize)>>;
@@ -20,6 +28,8 @@ pub struct Regex {
     searcher: Box<Searcher>,
     /// What the pattern asks, where that is seen without a search.
     beginning: Option<Beginning>,
+    /// The memory of one among many.
+    _room: Option<Arc<Share>>,
 }
 
 /// One search after another in the same text.
@@ -63,6 +73,7 @@ impl Regex {
         Ok(Regex {
             searcher: Box::new(Searcher::new(pattern, options)?),
             beginning: None,
+            _room: room()?,
         }
         .with_beginning())
     }
@@ -126,6 +137,18 @@ impl Regex {
         }
         let (prefix, whole) = leading_literal(rest);
         (!prefix.is_empty()).then_some((prefix, whole))
+    }
+}
+
+/// The memory of a pattern, if the operation has many.
+fn room() -> Result<Option<Arc<Share>>> {
+    if count_pattern() <= PATTERNS_FEW {
+        return Ok(None);
+    }
+    let mut room = memory().share(Holder::Commands);
+    match room.set(PATTERN_ROOM_BYTES) {
+        Ok(()) => Ok(Some(Arc::new(room))),
+        Err(full) => Err(Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string())),
     }
 }
 

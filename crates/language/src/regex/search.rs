@@ -72,10 +72,10 @@ pub(super) struct Searcher {
     encoding: Encoding,
     /// With the limits of [`FIRST_ATTEMPTS`].
     first: [OnceLock<Regex>; FIRST_ATTEMPTS.len()],
-    /// For [`SLICES`], with each of the [`LIMITS`]; `None` where the pattern cannot be searched for in slices.
-    sliced: [[OnceLock<Option<Regex>>; LIMITS.len()]; SLICES.len()],
+    /// For [`SLICES`], with each of the [`LIMITS`]; `None` where the pattern cannot be searched for in slices. Few need these.
+    sliced: OnceLock<Box<[[OnceLock<Option<Regex>>; LIMITS.len()]; SLICES.len()]>>,
     /// With each of the [`LIMITS`], where it cannot.
-    unsliced: [OnceLock<Regex>; LIMITS.len()],
+    unsliced: OnceLock<Box<[OnceLock<Regex>; LIMITS.len()]>>,
     /// In the encodings that need no check of the text, as far as the pattern can be compiled so.
     ascii: OnceLock<Option<Box<Searcher>>>,
     unchecked: OnceLock<Option<Box<Searcher>>>,
@@ -92,8 +92,8 @@ impl Searcher {
             options: options.to_owned(),
             encoding,
             first: Default::default(),
-            sliced: Default::default(),
-            unsliced: Default::default(),
+            sliced: OnceLock::new(),
+            unsliced: OnceLock::new(),
             ascii: OnceLock::new(),
             unchecked: OnceLock::new(),
         };
@@ -202,12 +202,14 @@ impl Searcher {
     fn unsliced(&self, bytes: usize) -> Result<&Regex> {
         let is_affordable = |limit: &u32| (*limit as usize).saturating_mul(bytes) <= UNSLICED_STEPS_MAX;
         let at = LIMITS.iter().rposition(is_affordable).unwrap_or(0);
-        self.with_limit(&self.unsliced[at], LIMITS[at])
+        let unsliced = self.unsliced.get_or_init(Box::default);
+        self.with_limit(&unsliced[at], LIMITS[at])
     }
 
     /// The pattern for slices of a length, with a limit.
     fn sliced(&self, slice: usize, limit: usize) -> Option<&Regex> {
-        let compiled = self.sliced[slice][limit].get_or_init(|| {
+        let sliced = self.sliced.get_or_init(Box::default);
+        let compiled = sliced[slice][limit].get_or_init(|| {
             let is_sliced = !UNSLICED.iter().any(|part| self.pattern.contains(part));
             let skipped = SLICES[slice] - 1;
             // `\E` ends what `\Q` may have begun, a line what is a comment.
