@@ -48,7 +48,7 @@ impl Privileges {
         self.list.iter()
     }
 
-    /// Adds a privilege: to the one of the same scope where there is one.
+    /// Adds a privilege: to the one of the same scope, if there is one.
     pub fn add(&mut self, privilege: Privilege) {
         match self.list.iter_mut().find(|held| held.scope == privilege.scope) {
             Some(held) => held.actions.extend(privilege.actions),

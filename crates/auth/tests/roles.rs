@@ -1,4 +1,4 @@
-//! What roles allow: built-in and user-defined ones, by themselves and by what they inherit.
+//! What roles allow: built-in and user-defined ones, directly and by inheritance.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use auth::{Action, AuthError, BuiltinRole, Privilege, Privileges, Resource, Role, RoleName, Roles};
@@ -210,7 +210,7 @@ fn a_role_survives_its_stored_form() {
 }
 
 #[test]
-fn what_a_role_inherits_counts_and_circles_are_refused() {
+fn inherited_rights_count_and_circles_are_refused() {
     let find = parse(doc! {"db": "shop", "collection": "orders"}, &["find"]).unwrap();
     let mut roles = Roles::default();
     let (a, b, c) = (role("a", "admin"), role("b", "admin"), role("c", "admin"));
@@ -230,7 +230,7 @@ fn what_a_role_inherits_counts_and_circles_are_refused() {
             Err(AuthError::RoleModification(_))
         ));
     }
-    // One that is stored nevertheless ends.
+    // If a circle is stored nevertheless, looking up its rights ends.
     roles.put(defined(a, &[c], &[]));
     assert_eq!(roles.with_inherited(&[b]).len(), 3);
 }

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_compressed_or_is_cut_off_is_refused() {
+    async fn bodies_that_are_no_gzip_or_cut_off_are_refused() {
         let mut cut = gzip(b"some text");
         cut.truncate(cut.len() - 4);
         for bytes in [cut, b"{}".to_vec()] {

@@ -4,7 +4,7 @@
 //! [`Engine`], and encodes what it returns. Every call takes a [`Context`]: user, session, time limit.
 //!
 //! What must hold:
-//! - nothing of HTTP, OP_MSG or JSON text is known here, and nothing of `kv` or of the store's keys leaves it;
+//! - nothing of HTTP, OP_MSG or JSON text is known here, and no key or value as `kv` holds them leaves it;
 //! - whatever can be listed, killed or timed out (operations, cursors, sessions) is registered in one table each;
 //! - every table has a named limit ([`limits`]).
 //!

@@ -94,8 +94,8 @@ impl Engine {
         memory: Budget,
     ) -> Result<Engine> {
         let store = Store::open(kv.clone(), options).await?;
-        let accounts = (Users::load(&store).await?, RoleTable::load(&store).await?);
-        let engine = Engine::new(store, kv, accounts, file_cache_bytes, spill, memory);
+        let (users, roles) = (Users::load(&store).await?, RoleTable::load(&store).await?);
+        let engine = Engine::new(store, kv, users, roles, file_cache_bytes, spill, memory);
         engine.drop_unfinished_replacements().await?;
         background::start(&engine);
         Ok(engine)

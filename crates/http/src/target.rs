@@ -62,7 +62,7 @@ pub(crate) struct EncodedTargets<S> {
     stream: S,
     announced: Announced,
     place: Place,
-    /// What was read and is still to be given.
+    /// What was read and is still to be passed on.
     ready: Vec<u8>,
     given: usize,
     head: HeadRoom,
@@ -122,14 +122,14 @@ impl<S> EncodedTargets<S> {
         &self.stream
     }
 
-    /// Gives back what was read of the next requests.
+    /// Puts back what was read of the next requests.
     pub(crate) fn unread(&mut self, bytes: &[u8]) {
         let rest = self.ready.split_off(self.given.min(self.ready.len()));
         self.ready = [bytes, &rest].concat();
         self.given = 0;
     }
 
-    /// Begins the next request where the one before has come whole.
+    /// Begins the next request if the one before has come whole.
     fn move_on(&mut self) {
         let Place::Body { bytes } = self.place else {
             return;

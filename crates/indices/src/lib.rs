@@ -26,7 +26,7 @@ pub mod shape;
 pub mod streams;
 pub mod write;
 
-pub use counters::{Counter, Counters};
+pub use counters::{IndexCounter, IndexCounters};
 pub use fulltext::sweep;
 pub use index::{Index, Indices};
 pub use present::Present;

@@ -31,7 +31,7 @@ pub use batch::Batch;
 pub use checkpoint::Checkpoint;
 pub use damage::LogDamage;
 pub use error::{CommitError, Error};
-pub use page::{KeyRange, Order, Page, PageLimit, Salvage, Unreadable};
+pub use page::{KeyRange, Order, Page, PageLimit, Salvage, Unreadable, after_prefix};
 pub use placed::Placed;
 pub use simulated::Simulation;
 pub use threads::make_room;
@@ -377,10 +377,7 @@ impl Snapshot {
 
     /// The values of several keys, in their order.
     pub async fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
-        match &self.engine {
-            EngineSnapshot::Rocks(snapshot) => snapshot.get_many(keys),
-            EngineSnapshot::Simulated(snapshot) => snapshot.get_many(keys),
-        }
+        self.get_many_within(keys, usize::MAX).await
     }
 
     /// The values of the first of these keys, until their bytes reach a limit; at least one value, if there are keys.

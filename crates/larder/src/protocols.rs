@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 /// The folder of full-text indexes within the data folder.
 const FULLTEXT_FOLDER: &str = "_fulltext";
-/// The folder within that one of those that clients define.
+/// The folder within it of the indexes that clients define.
 const DEFINED_FOLDER: &str = "defined";
 
 /// The tasks of the protocols that are served.
@@ -19,17 +19,17 @@ pub struct Protocols {
     tasks: JoinSet<()>,
 }
 
-/// What starting a protocol takes.
+/// What protocols are started with.
 struct Start<'a> {
     listening: &'a Listening<'a>,
-    /// Of a protocol over HTTP.
+    /// The options of the protocols over HTTP.
     http: http::Options,
     stopped: &'a watch::Receiver<bool>,
     tasks: JoinSet<()>,
 }
 
 impl Protocols {
-    /// Listens on all addresses, and serves; an address that cannot be had is an error where it was asked for.
+    /// Listens on all addresses, and serves. An address that cannot be bound is an error if it was asked for.
     pub async fn start(
         listening: &Listening<'_>,
         places: &net::Places,

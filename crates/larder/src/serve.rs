@@ -48,7 +48,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     supervisor.stopping();
     tracing::info!(signal, "stopping: commands that run now may end");
     stop.send_replace(true);
-    // Those who wait for a lock could not end else.
+    // Commands that wait for the lock on writes could not end otherwise.
     engine.release_writes().await?;
     protocols.end().await?;
     watched.await.context("watching this machine failed")?;
@@ -82,7 +82,7 @@ async fn open(settings: &Settings) -> Result<Engine> {
     Ok(engine)
 }
 
-/// Reads the configuration again; what cannot change while running is said, not done.
+/// Reads the configuration again. Settings that cannot change while the server runs are named in the log.
 fn reload(options: &ServeOptions, running: &Settings, log: &LogControl, tls: Option<&Tls>) {
     let settings = match options.settings() {
         Ok(settings) => settings,

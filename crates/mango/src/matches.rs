@@ -8,7 +8,7 @@ use value::{Document, DocumentRef, Value, ValueRef};
 
 /// What a condition is held against.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum MatchTarget<'a> {
     /// A document, with members that it has besides.
     Root {
         document: DocumentRef<'a>,
@@ -18,27 +18,27 @@ pub(super) enum Place<'a> {
     Inner(ValueRef<'a>),
 }
 
-impl<'a> Place<'a> {
+impl<'a> MatchTarget<'a> {
     fn at(self, path: &FieldPath) -> Exact<'a> {
         match self {
-            Place::Root { document, members } => match members.contains(path.first()) {
+            MatchTarget::Root { document, members } => match members.contains(path.first()) {
                 true => exact(members.into(), path),
                 false => exact(document, path),
             },
-            Place::Inner(value) => exact_from(value, path),
+            MatchTarget::Inner(value) => exact_from(value, path),
         }
     }
 
     fn itself(self) -> ValueRef<'a> {
         match self {
-            Place::Root { document, .. } => ValueRef::Document(document),
-            Place::Inner(value) => value,
+            MatchTarget::Root { document, .. } => ValueRef::Document(document),
+            MatchTarget::Inner(value) => value,
         }
     }
 }
 
 impl Node {
-    pub(super) fn matches(&self, place: Place<'_>) -> bool {
+    pub(super) fn matches(&self, place: MatchTarget<'_>) -> bool {
         match self {
             Node::All(parts) => parts.iter().all(|part| part.matches(place)),
             Node::Any(parts) => parts.is_empty() || parts.iter().any(|part| part.matches(place)),
@@ -51,12 +51,12 @@ impl Node {
     }
 
     fn matches_inner(&self, value: ValueRef<'_>) -> bool {
-        self.matches(Place::Inner(value))
+        self.matches(MatchTarget::Inner(value))
     }
 }
 
 impl Field {
-    fn matches(&self, place: Place<'_>) -> bool {
+    fn matches(&self, place: MatchTarget<'_>) -> bool {
         let found = match self.name.is_empty() {
             true => Exact::Found(place.itself()),
             false => place.at(&self.path),

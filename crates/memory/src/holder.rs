@@ -3,7 +3,7 @@
 /// Requests up to this size have memory of their own, so that they need not wait behind large ones.
 pub const SMALL_REQUEST_BYTES: usize = 256 * 1024;
 
-/// Who holds memory, and how much of the budget all of the kind may hold together.
+/// A kind of holder of memory, and how much of the budget all of the kind may hold together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
     /// Messages of clients who have not logged in.

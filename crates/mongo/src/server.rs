@@ -39,7 +39,7 @@ pub(crate) struct Server {
     pub(crate) clock: ClusterClock,
     pub(crate) topology: Topology,
     pub(crate) started: Instant,
-    pub(crate) counters: Counters,
+    pub(crate) counters: StatusCounters,
     /// The port of the protocol's listener; 0 while there is none.
     listening_port: AtomicU16,
     /// `setParameter notablescan`: whether queries that no index answers are refused.
@@ -50,7 +50,7 @@ pub(crate) struct Server {
 
 /// What `serverStatus` counts.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct StatusCounters {
     pub(crate) connections_now: AtomicUsize,
     pub(crate) connections_total: AtomicU64,
     pub(crate) bytes_in: AtomicU64,
@@ -88,7 +88,7 @@ impl Server {
             clock: ClusterClock::default(),
             topology: Topology::default(),
             started: Instant::now(),
-            counters: Counters::default(),
+            counters: StatusCounters::default(),
             listening_port: AtomicU16::default(),
             refuse_full_scans: AtomicBool::new(false),
             establishment: Limiter::default(),

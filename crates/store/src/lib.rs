@@ -52,7 +52,7 @@ pub use index::{
     COLLATED, FieldKind, FilterCompiler, Index, IndexEntry, IndexField, IndexSpec, IndexState,
     PARTITIONED_INDEX, Wildcard,
 };
-pub use kv::{Durability, KeyRange, Order, PageLimit};
+pub use kv::{Durability, KeyRange, Order, PageLimit, after_prefix};
 pub use limits::*;
 pub use partition::{PARTITION_BEHIND, PARTITION_END, PartitionStats, partition_of, put_partition};
 pub use purges::Purge;

@@ -1,4 +1,4 @@
-"""Which arguments commands take, and with which codes they refuse the rest."""
+"""Which arguments commands accept, and with which codes they refuse others."""
 
 import uuid
 

@@ -202,7 +202,7 @@ def test_whoever_grants_must_be_allowed_to(boss, log_in):
     assert code_of(una.shop.command, "grantPrivilegesToRole", "own", privileges=[everything]) == 13
 
 
-def test_roles_are_told(boss, log_in):
+def test_roles_info_lists_roles_and_privileges(boss, log_in):
     shop = boss.shop
     shop.command("createRole", "clerk", privileges=[on("shop", "orders", "insert", "find")], roles=["read"])
     shop.command("createUser", "carla", pwd="p", roles=["clerk"])

@@ -1,4 +1,4 @@
-//! What searches keep in memory: refused where it is more than there is, and given back.
+//! The memory of searches: a search that needs more than there is, is refused, and memory is given back.
 
 use super::server::Server;
 use kv::Simulation;
@@ -47,7 +47,8 @@ impl Small {
             .unwrap()
     }
 
-    /// A search that needs more than there is: it is refused by name, is counted, and leaves nothing.
+    /// A search that needs more memory than there is: it is refused with the name of the limit, is counted, and holds nothing
+    /// afterwards.
     fn refused(&self, request: &str, body: &Value, holder: Holder) {
         let before = self.usage(holder).refused;
         let answer = self.ask(request, body);
@@ -76,7 +77,7 @@ fn hits_that_do_not_fit_are_refused() {
     small.refused("POST /small/_search", &json!({"size": 40}), Holder::Searches);
     let few = small.ask("POST /small/_search", &json!({"size": 2, "sort": ["word"]}));
     assert_eq!(few.status, 200, "{few}");
-    // What is looked through is more than what is kept.
+    // The search reads more than it keeps.
     let held = small.usage(Holder::Searches);
     assert!(held.held_bytes_max > 500_000 && held.held_bytes == 0, "{held:?}");
 }

@@ -8,5 +8,5 @@ pub(crate) mod explain;
 pub(crate) mod find;
 pub(crate) mod listing;
 pub(crate) mod plan_cache;
-pub(crate) mod reach;
 pub(crate) mod replacement;
+pub(crate) mod stage_collections;

@@ -23,7 +23,7 @@ pub use store::{
 use crate::catalog::own::check_no_accounts;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::write::WriteOptions;
+use crate::write::durability;
 use code::Code;
 use memory::Budget;
 use query::write::Validator;
@@ -310,13 +310,9 @@ impl RevisionedCollection {
 
     async fn commit(&self, operations: Vec<WriteOp>, journaled: bool) -> Result<Vec<Outcome>> {
         check_no_accounts(&self.collection.namespace())?;
-        let write = WriteOptions {
-            journaled,
-            ..WriteOptions::default()
-        };
         let options = CommitOptions {
             ordered: false,
-            durability: write.durability(),
+            durability: durability(journaled),
             ..CommitOptions::default()
         };
         Ok(self.collection.commit(operations, options).await?)

@@ -76,20 +76,6 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// To be called before it waits for its next batch to be requested: what it keeps is counted, or moves into files.
-    pub(crate) fn rest(&mut self, memory: &Budget) -> Result<()> {
-        let share = self.share.get_or_insert_with(|| memory.share(Holder::Cursors));
-        share.charge(0);
-        // Where there is little memory, a long command has its cursor all the same, but few of them are open at a time.
-        let command_bytes = self.command_bytes.min(share.limit() / LONG_COMMANDS_MIN);
-        share
-            .set(CURSOR_BYTES.max(command_bytes))
-            .map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))?;
-        Ok(self.stream.rest(share)?)
-    }
-}
-
-impl Cursor {
     /// A cursor of the context's user and session, which closes at the end.
     pub(crate) fn new(context: &Context, namespace: &Namespace, stream: Box<dyn DocumentStream>) -> Cursor {
         Cursor {
@@ -108,6 +94,16 @@ impl Cursor {
             command_bytes: context.command_bytes,
             share: None,
         }
+    }
+
+    /// To be called before it waits for its next batch to be requested: what it keeps is counted, or moves into files.
+    pub(crate) fn rest(&mut self, memory: &Budget) -> Result<()> {
+        let share = self.share.get_or_insert_with(|| memory.share(Holder::Cursors));
+        share.charge(0);
+        // Where there is little memory, a long command has its cursor all the same, but few of them are open at a time.
+        let command_bytes = self.command_bytes.min(share.limit() / LONG_COMMANDS_MIN);
+        share.set(CURSOR_BYTES.max(command_bytes))?;
+        Ok(self.stream.rest(share)?)
     }
 }
 
@@ -148,6 +144,8 @@ impl Usage {
     }
 }
 
+/// A cursor between its batches, or while a `getMore` has taken it out. What is asked of the cursor meanwhile, by listings and by
+/// those who close cursors, is kept beside it.
 struct Parked {
     /// `None` while a `getMore` runs on it, and once its collection is gone.
     cursor: Option<Cursor>,

@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_read_is_dropped_and_no_merge_is_asked_for() {
+    async fn a_shard_with_a_damaged_table_is_dropped_without_a_merge() {
         let (folder, engine) = opened();
         let shard = ShardId(7);
         let database = engine.database().unwrap();

@@ -149,10 +149,6 @@ impl Snapshot {
         }
     }
 
-    pub(crate) fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
-        self.get_many_within(keys, usize::MAX)
-    }
-
     pub(crate) fn get_many_within(
         &self,
         keys: &[Vec<u8>],
@@ -166,6 +162,8 @@ impl Snapshot {
             bytes,
             taken: AtomicUsize::new(0),
         };
+        // Several threads look up a part each, and take from one room. If it is full before the first parts are done, later parts have
+        // values after a gap; only those before the gap are returned.
         let looked_up = self
             .helpers
             .spare
@@ -200,7 +198,7 @@ impl Snapshot {
     pub(crate) fn page(&self, range: &KeyRange, order: Order, limit: PageLimit) -> Result<Page, Error> {
         let (low, high) = self.keys.range(range);
         if low >= high {
-            return Ok(PageBuilder::new(limit).finish(true));
+            return Ok(PageBuilder::new(limit).into_last_page());
         }
         let found = match order {
             Order::Forward => self.page_forward(&low, &high, limit)?,
@@ -208,14 +206,15 @@ impl Snapshot {
         };
         match found {
             Some(page) => Ok(page),
-            None => self.page_behind_deleted((low, high), order, limit),
+            None => self.page_after_deleted(low, high, order, limit),
         }
     }
 
     /// Reads a page that begins after too many deleted keys, and reports them to the compactor.
-    fn page_behind_deleted(
+    fn page_after_deleted(
         &self,
-        (low, high): (Vec<u8>, Vec<u8>),
+        low: Vec<u8>,
+        high: Vec<u8>,
         order: Order,
         limit: PageLimit,
     ) -> Result<Page, Error> {
@@ -294,14 +293,14 @@ impl Snapshot {
                 None => page.push(key, value),
             };
             if !has_room {
-                return Ok(Some(page.finish(false)));
+                return Ok(Some(page.into_page()));
             }
             advance(entries);
         }
         match entries.status() {
-            Ok(()) => Ok(Some(page.finish(true))),
+            Ok(()) => Ok(Some(page.into_last_page())),
             Err(error) if error.kind() == ErrorKind::Incomplete => {
-                let page = page.finish(false);
+                let page = page.into_page();
                 Ok((!page.is_empty()).then_some(page))
             }
             Err(error) => Err(engine_error("reading a page")(error)),

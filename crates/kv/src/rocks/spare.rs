@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_found_stays_in_order() {
+    fn results_of_shared_lookups_stay_in_order() {
         let keys: Vec<usize> = (0..5 * LOOKUPS_MIN + 3).collect();
         let spare = Spare::with_threads(3).expect("threads start");
         let found = spare.share(&keys, |part| Ok(part.to_vec()));

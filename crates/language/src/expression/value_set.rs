@@ -47,9 +47,15 @@ impl ValueSet {
         self.entries.contains_key(&key)
     }
 
-    /// Keeps the values that another set has too.
-    pub fn intersect(&mut self, other: &ValueSet) {
+    /// The number of values.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The values that another set has too.
+    pub(crate) fn intersection(mut self, other: &ValueSet) -> ValueSet {
         self.entries.retain(|key, _| other.entries.contains_key(key));
+        self
     }
 
     /// Whether another set has all of its values.

@@ -1,10 +1,10 @@
-//! Making, changing, describing and dropping collections and databases.
+//! Creating, changing, describing and dropping collections and databases.
 
 use crate::case::{Case, bad, good, run};
 use value::{Binary, Document, Value, doc};
 
 #[test]
-fn collections() {
+fn commands_for_collections_get_mongodbs_answers() {
     run(&cases());
 }
 

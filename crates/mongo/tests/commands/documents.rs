@@ -4,7 +4,7 @@ use crate::case::{Case, bad, bad_statement, good, run};
 use value::{Value, array, doc};
 
 #[test]
-fn documents() {
+fn commands_for_documents_get_mongodbs_answers() {
     run(&cases());
 }
 
@@ -113,7 +113,7 @@ fn writes() -> Vec<Case> {
     ]
 }
 
-/// A client that does not want to know what became of the statements is not told.
+/// A client that does not ask for the results of the statements gets none.
 fn unacknowledged() -> Vec<Case> {
     let silent = |request| good(request, doc! {"n": 0}).without("writeErrors");
     let concern = doc! {"w": 0};
@@ -134,7 +134,7 @@ fn unacknowledged() -> Vec<Case> {
     ]
 }
 
-/// What is read is what [`writes`] leaves.
+/// Reads the documents that [`writes`] leaves.
 fn reads() -> Vec<Case> {
     vec![
         good(

@@ -4,7 +4,7 @@ use crate::case::{Case, bad, good, run};
 use value::{Document, Value, array, doc};
 
 #[test]
-fn indexes() {
+fn commands_for_indexes_get_mongodbs_answers() {
     run(&cases());
 }
 

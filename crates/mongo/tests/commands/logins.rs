@@ -1,11 +1,11 @@
-//! Logging in, where nobody has to.
+//! Logging in while nobody has to.
 
 use crate::blanks::bytes;
 use crate::case::{Case, bad, good, run};
 use value::{Value, array, doc};
 
 #[test]
-fn logins() {
+fn commands_for_logins_get_mongodbs_answers() {
     run(&cases());
 }
 

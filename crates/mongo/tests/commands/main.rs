@@ -1,4 +1,4 @@
-//! Every command, with a good and a bad request, through the protocol on a store in memory.
+//! Every command with a good and a bad request, through the protocol on a store in memory.
 //!
 //! A command without cases here fails `every_command_has_a_good_and_a_bad_request`. The error codes are MongoDB's.
 
@@ -45,7 +45,7 @@ const TABLES: [fn() -> Vec<Case>; 8] = [
     users::cases,
 ];
 
-/// Commands that refuse whatever they are asked.
+/// Commands that refuse every request.
 const REFUSED: [&str; 3] = ["abortTransaction", "authenticate", "commitTransaction"];
 
 /// The commands that the server has, as it lists them itself.

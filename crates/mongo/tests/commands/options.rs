@@ -1,4 +1,4 @@
-//! Options of commands that say something, and fields that mean nothing: none is passed over.
+//! Every option of a command either has its effect or is refused; none is ignored.
 
 use crate::case::{Case, bad, bad_statement, good, run};
 use value::{Binary, Document, Value, doc};

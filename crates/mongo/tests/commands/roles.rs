@@ -1,10 +1,10 @@
-//! Roles that are defined, and what they inherit.
+//! User-defined roles, and what they inherit.
 
 use crate::case::{Case, bad, good, run};
 use value::{Document, Value, array, doc};
 
 #[test]
-fn roles() {
+fn commands_for_roles_get_mongodbs_answers() {
     run(&cases());
 }
 

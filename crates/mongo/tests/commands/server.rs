@@ -1,10 +1,10 @@
-//! What the server is, and what it does as a whole.
+//! Commands about the server as a whole.
 
 use crate::case::{Case, bad, good, run};
 use value::{Value, array, doc};
 
 #[test]
-fn server() {
+fn commands_for_the_server_get_mongodbs_answers() {
     run(&cases());
 }
 

@@ -1,11 +1,11 @@
-//! Users and roles, and what the first user changes: from then on one has to log in.
+//! Users and roles, and what the first user changes: from then on everybody has to log in.
 
 use crate::blanks::LOGIN;
 use crate::case::{Case, bad, good, run};
 use value::{Value, array, doc};
 
 #[test]
-fn users() {
+fn commands_for_users_get_mongodbs_answers() {
     run(&cases());
 }
 

@@ -85,7 +85,7 @@ impl CollectionCursor {
             self.page_entries = (self.page_entries * 2).min(PageLimit::default().entries);
             self.done = page.exhausted();
             self.at = match self.order {
-                Order::Forward => page.behind(self.after),
+                Order::Forward => page.first_after(self.after),
                 Order::Backward => 0,
             };
             self.page = Some(page);

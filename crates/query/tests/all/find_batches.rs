@@ -1,5 +1,5 @@
-//! What a cursor over an index gives does not depend on how its batches are cut: by documents, by bytes, behind a skip, up to a
-//! limit.
+//! The results of a cursor over an index do not depend on how its batches are cut: by documents, by bytes, after a skip, or
+//! up to a limit.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
@@ -93,7 +93,7 @@ async fn all_are_given_however_batches_are_cut() {
 }
 
 #[tokio::test]
-async fn what_comes_out_is_what_the_filter_means() {
+async fn batches_return_the_documents_that_match() {
     let (_store, collection) = collection().await;
     let whole = given(
         &collection,

@@ -1,6 +1,6 @@
 //! Changes of the catalog: on the disk, then in memory.
 
-use super::{Catalog, Disk, Entry, Namespace, entry_key};
+use super::{Catalog, CatalogEntry, Disk, Namespace, entry_key};
 use crate::{Collection, CollectionOptions, IndexSpec, StoreError};
 use kv::Batch;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Catalog {
                 most: self.options.collections_max,
             });
         }
-        let entry = Entry {
+        let entry = CatalogEntry {
             shard: disk.new_shard(),
             uuid: *uuid::Uuid::new_v4().as_bytes(),
             options,

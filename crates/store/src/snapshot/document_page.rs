@@ -3,7 +3,7 @@
 use super::Snapshot;
 use crate::record::Header;
 use crate::scan_cache::Scanned;
-use crate::{KeyRange, Order, PageLimit, RecordId, StoreError, keys};
+use crate::{Order, PageLimit, RecordId, StoreError, keys};
 use bytes::Bytes;
 use kv::Page;
 use std::ops::Bound;
@@ -94,7 +94,7 @@ impl DocumentPage {
     }
 
     /// The first place after a record, in a forward page.
-    pub fn behind(&self, after: Option<RecordId>) -> usize {
+    pub fn first_after(&self, after: Option<RecordId>) -> usize {
         after.map_or(0, |after| {
             self.places.partition_point(|place| place.record <= after)
         })
@@ -120,7 +120,7 @@ impl DocumentPage {
 
 impl Snapshot {
     /// A page with the documents of the records after `after` in natural order, or before it if backward. A forward page may begin
-    /// before them: see [`DocumentPage::behind`].
+    /// before them: see [`DocumentPage::first_after`].
     pub async fn document_page(
         &self,
         after: Option<RecordId>,
@@ -175,16 +175,9 @@ impl Snapshot {
         limit: PageLimit,
         up_to: Option<RecordId>,
     ) -> Result<DocumentPage, StoreError> {
-        let mut range = KeyRange::prefix(&[keys::RECORD]);
+        let mut range = keys::records_after(after, order);
         if let Some(up_to) = up_to {
             range.high = Bound::Included(keys::record(up_to).to_vec());
-        }
-        if let Some(after) = after {
-            let bound = Bound::Excluded(keys::record(after).to_vec());
-            match order {
-                Order::Forward => range.low = bound,
-                Order::Backward => range.high = bound,
-            }
         }
         let page = self.snapshot.page(&range, order, limit).await?;
         let mut page = DocumentPage::new(&page).map_err(|what| self.corrupt(what))?;

@@ -1,4 +1,4 @@
-//! The store on the embedded engine: what a restart finds.
+//! The store on the embedded engine: what it has after a restart.
 
 use crate::support::*;
 use kv::{Kv, OpenOptions};

@@ -1,4 +1,4 @@
-//! Replacements, pipelines, and what an upsert starts from.
+//! Replacements, pipelines, and the document that an upsert starts from.
 
 use language::Result;
 use language::expression::Variables;

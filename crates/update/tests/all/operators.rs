@@ -1,4 +1,4 @@
-//! Update operators, one case a line: a document, an update, and what becomes of it.
+//! Update operators, one case a line: a document, an update and the result.
 
 use language::expression::Variables;
 use language::{Error, Result};

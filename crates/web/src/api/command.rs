@@ -25,7 +25,7 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     let database = decoded(database)?;
     let trim = call.number("trim")?.map(usize::try_from).transpose();
     let trim = trim.map_err(|_| WebError::bad_request("trim: give a number of bytes"))?;
-    // Nothing is unpacked or read for somebody who may ask nothing.
+    // Nothing is decompressed or parsed for a client who may not ask anything.
     let user = call.user().await?;
     let body = call.request.body.read_all(COMMAND_BYTES_MAX).await?;
     let mut memory = call.server.engine.memory().share(Holder::Ingest);
@@ -73,7 +73,7 @@ const TREE_FACTOR: usize = 8;
 /// The text that a reply becomes at most, about, as a multiple of its BSON.
 const TEXT_FACTOR: usize = 4;
 
-/// How long a command waits until others let go of that memory.
+/// How long a command waits for that memory.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Compressed bytes that are decoded at once: deflate makes at most 1,032 bytes of one, so this is what bounds memory.
@@ -111,7 +111,7 @@ impl Call {
     }
 }
 
-/// Whether a reply tells of no error.
+/// Whether a reply is one of success.
 pub(super) fn is_ok(reply: &DocumentBuf) -> bool {
     let ok = reply.as_raw().get("ok").map(value::ValueRef::to_value);
     matches!(ok, Some(Value::Double(1.0) | Value::Int32(1)))

@@ -23,7 +23,7 @@ use filter::Filter;
 use http::{BodyError, HeaderValue, Method, Response, header, if_none_match};
 use md5::{Digest, Md5};
 use memory::{Budget, Holder, Share};
-use options::{ChangesOptions, FeedKind};
+use options::{ChangesOptions, FeedKind, waits_max};
 use std::time::Duration;
 use value::{Document, hex};
 
@@ -45,10 +45,8 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     };
     let head = database.durable_snapshot().await?.head();
     let last_event = call.header("last-event-id");
-    let mut options = ChangesOptions::parse(&call.query, last_event, database.sequences, head.clone())?;
-    if let Some(most_ms) = call.server.config.number("chttpd", "changes_timeout") {
-        options.timeout = options.timeout.min(Duration::from_millis(most_ms));
-    }
+    let (sequences, waits_max) = (database.sequences, waits_max(&call.server.config));
+    let options = ChangesOptions::parse(&call.query, last_event, (sequences, head.clone()), waits_max)?;
     let filter = Filter::parse(call, &database, &body).await?;
     let kind = options.kind;
     if kind == FeedKind::Normal {
@@ -111,7 +109,8 @@ fn entity_tag(call: &Call, sequence: &str, filter: &Filter) -> String {
 
 /// Reads what stands after the question mark and the body of a request for changes, as far as no database is needed for that.
 pub fn check_request(query: &Query, body: &[u8]) -> Result<()> {
-    ChangesOptions::parse(query, None, Sequences::default(), Sequence::START)?;
+    let nothing = (Sequences::default(), Sequence::START);
+    ChangesOptions::parse(query, None, nothing, Duration::ZERO)?;
     Filter::built_in(query, &parse_body(body)?)?;
     Ok(())
 }

@@ -14,7 +14,7 @@ mod record;
 mod replay;
 
 pub(super) use heads::all_heads;
-pub(super) use record::{Entry, Made};
+pub(super) use record::{ArchiveEntry, Made};
 pub(crate) use replay::{replay, waits_for_replay};
 
 use crate::{ArchivePosition, Error, ShardId};
@@ -138,7 +138,7 @@ impl Archive {
     }
 
     /// Writes a commit that is about to be made. `None` if no archive is kept.
-    pub(super) fn note_commit<'a, E: Iterator<Item = Result<Entry<'a>, Error>>>(
+    pub(super) fn note_commit<'a, E: Iterator<Item = Result<ArchiveEntry<'a>, Error>>>(
         &self,
         made: &Made<'_>,
         entries: impl FnOnce() -> E,

@@ -1,7 +1,7 @@
 //! `$percentile` and `$median` over the numbers among the values.
 
 use super::Accumulator;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::number::Number;
 use crate::interruption::long_step;
 use crate::{Code, Error, Fields, Result};
@@ -40,7 +40,7 @@ impl Percentile {
 }
 
 impl Accumulator for Percentile {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         if let Some(number) = value.get().and_then(Number::of) {
             self.numbers.push(number.to_f64());
         }

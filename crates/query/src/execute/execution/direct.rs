@@ -99,7 +99,7 @@ impl Execution {
     }
 
     /// Adds a result after the ready ones.
-    pub(in crate::execute) fn put_behind(&mut self, found: FoundRecord) {
+    pub(in crate::execute) fn push_ready(&mut self, found: FoundRecord) {
         self.ready.push(found);
     }
 
