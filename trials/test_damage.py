@@ -4,7 +4,6 @@ import hashlib
 import os
 import shutil
 import subprocess
-import time
 
 import pymongo
 import pytest
@@ -128,28 +127,6 @@ def test_a_log_that_is_cut_off_on_demand_costs_its_last_writes_alone(whole, tmp_
         left = [document["_id"] for document in client.trial.logged.find().sort("_id")]
         assert left == list(range(len(left))) and LOGGED // 4 < len(left) < LOGGED
         read_squares(client.trial, server)
-
-
-def test_writes_go_on_where_a_merge_meets_damage(whole, tmp_path, chance):
-    """What cannot be merged is named; everything else is written and read as before."""
-    folder = tmp_path / "data"
-    shutil.copytree(whole, folder)
-    damaged = largest(folder, "*.sst")
-    flip(damaged, chance, 0.3, 0.6)
-    with running(folder) as server, pymongo.MongoClient(server.uri) as client:
-        for name in client.trial.list_collection_names():
-            client.trial.command("compact", name)
-        named = []
-        until = time.monotonic() + 30
-        while not named and time.monotonic() < until:
-            named = requests.get(f"{server.url}/health", timeout=10).json().get("merges", [])
-            time.sleep(0.1)
-        assert named and all(damaged.name in what for what in named), named
-        client.trial.afterwards.insert_many(square(n) for n in range(DOCUMENTS))
-        assert client.trial.afterwards.count_documents({}) == DOCUMENTS
-        # Only the repair of the folder ends this.
-        client.trial.command("compact", "afterwards")
-        client.trial.afterwards.insert_one(square(DOCUMENTS))
 
 
 def told_or_harmless(folder):

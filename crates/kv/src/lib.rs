@@ -319,15 +319,6 @@ impl Kv {
         }
     }
 
-    /// The damage that merges of files met since the store was opened: for each a text that names the file and the place. Merges stop at
-    /// it and are tried again in time; reads and writes go on.
-    pub fn unmergeable(&self) -> Vec<String> {
-        match &self.engine {
-            Engine::Rocks(engine) => engine.unmergeable(),
-            Engine::Simulated(_) => Vec::new(),
-        }
-    }
-
     /// Flushes and closes; later calls return [`Error::Closed`]. The folder is free once the
     /// last snapshot is gone.
     pub async fn close(&self) -> Result<(), Error> {

@@ -197,7 +197,7 @@ impl Database {
         };
         let is_freed = match failed {
             None => is_long || (batch.is_empty() && is_in_tables()),
-            // A merge would stop at what it cannot read, so none is requested.
+            // A merge that cannot read something ends all writes of the engine, so none is requested.
             Some(error) => {
                 tracing::warn!(
                     %error,

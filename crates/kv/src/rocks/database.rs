@@ -9,7 +9,6 @@ use super::flusher::Flusher;
 use super::folder::{self, FolderLock};
 use super::heads::Heads;
 use super::large::LargeValues;
-use super::listener;
 use super::log::{self, Reached, Synced};
 use super::merges::{Hold, Merges, Resting};
 use super::niceness;
@@ -18,7 +17,6 @@ use super::presence::Presence;
 use super::snapshot::Helpers;
 use super::space::{BALLAST, Space};
 use super::spare::Spare;
-use super::unreadable::Unreadable;
 use crate::gate::Gate;
 use crate::poison::Poison;
 use crate::{EngineStats, Error, OpenOptions};
@@ -26,7 +24,6 @@ use rocksdb::{Cache, DB, WaitForCompactOptions, properties};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Sender};
 use std::time::{Duration, Instant};
 
 /// The column family that holds everything.
@@ -44,7 +41,6 @@ pub(super) struct Database {
     pub(super) flusher: Flusher,
     pub(super) compactor: Arc<Compactor>,
     merges: Arc<Merges>,
-    unreadable: Unreadable,
     pub(super) large: LargeValues,
     pub(super) spare: Spare,
     pub(super) space: Space,
@@ -73,8 +69,7 @@ impl Database {
             cause: error.to_string(),
         })?;
         let cache = options::cache(memory);
-        let errors = mpsc::channel();
-        let db = open_engine(&open.folder, memory, &cache, hold, errors.0.clone())?;
+        let db = open_engine(&open.folder, memory, &cache, hold)?;
         niceness::lower_merging();
 
         let poison = Poison::default();
@@ -98,7 +93,6 @@ impl Database {
                 merges.clone(),
             ),
             presence,
-            unreadable: Unreadable::watch(&open.folder, &merges, errors)?,
             merges,
             heads: Heads::default(),
             poison,
@@ -143,11 +137,6 @@ impl Database {
         }
     }
 
-    /// The damage that merges met.
-    pub(super) fn unmergeable(&self) -> Vec<String> {
-        self.unreadable.found()
-    }
-
     /// The data folder.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
@@ -160,8 +149,7 @@ impl Database {
         self.db.flush().map_err(&doing)?;
         let until = Instant::now() + MERGES_TIME_MAX;
         while Instant::now() < until {
-            let unmerged = self.merges.unmerged_tables().map_err(&doing)?;
-            if unmerged < UNMERGED_TABLES_FEW || self.merges.are_held() {
+            if self.merges.unmerged_tables().map_err(&doing)? < UNMERGED_TABLES_FEW {
                 break;
             }
             std::thread::sleep(MERGES_LOOK_INTERVAL);
@@ -209,17 +197,9 @@ impl Database {
     }
 }
 
-/// Opens the engine's database. With a `hold` it merges nothing until the hold ends. What merges cannot read is sent to
-/// `unreadable`.
-fn open_engine(
-    folder: &Path,
-    memory: Memory,
-    cache: &Cache,
-    hold: Option<Hold>,
-    unreadable: Sender<Option<String>>,
-) -> Result<Arc<DB>, Error> {
+/// Opens the engine's database. With a `hold` it merges nothing until the hold ends.
+fn open_engine(folder: &Path, memory: Memory, cache: &Cache, hold: Option<Hold>) -> Result<Arc<DB>, Error> {
     let mut settings = options::database(memory, cache).map_err(engine_error("reading the settings"))?;
-    listener::listen(&mut settings, unreadable);
     Merges::prepare(&mut settings, hold);
     let db = DB::open_cf_with_opts(&settings, folder, [(COLUMN_FAMILY, settings.clone())]);
     db.map(Arc::new).map_err(|error| {

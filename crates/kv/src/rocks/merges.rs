@@ -12,9 +12,6 @@ const UNMERGED_TABLES: &str = "rocksdb.num-files-at-level0";
 /// With this many unmerged tables, merges go on although there is little room: with a few more, the engine holds writers up.
 const UNMERGED_TABLES_MAX: u64 = 20;
 
-/// A number of unmerged tables that no folder has.
-const NEVER_REACHED: &str = "1000000";
-
 /// Why no merge may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hold {
@@ -22,8 +19,6 @@ pub(super) enum Hold {
     Rest,
     /// A merge would take the room that the log needs, and then fail.
     NoRoom,
-    /// A merge met damage, and would meet it again.
-    Damage,
 }
 
 /// Holds merges up for as long as there is a reason to.
@@ -105,22 +100,6 @@ impl Merges {
         }
         holds.retain(|held| *held != hold);
         Ok(())
-    }
-
-    /// Whether no merge may begin.
-    pub(super) fn are_held(&self) -> bool {
-        !self.holds.lock().is_empty()
-    }
-
-    /// From now on the engine never holds up writers, however many tables wait to be merged.
-    pub(super) fn let_writers_pass(&self) -> Result<(), Error> {
-        let set = self.db.set_options(&[
-            ("level0_slowdown_writes_trigger", NEVER_REACHED),
-            ("level0_stop_writes_trigger", NEVER_REACHED),
-            ("soft_pending_compaction_bytes_limit", "0"),
-            ("hard_pending_compaction_bytes_limit", "0"),
-        ]);
-        set.map_err(engine_error("setting when writers wait for merges"))
     }
 
     fn set(&self, run: bool) -> Result<(), Error> {

@@ -20,7 +20,6 @@ mod heads;
 mod large;
 mod latest;
 mod layout;
-mod listener;
 mod log;
 mod merges;
 mod niceness;
@@ -30,7 +29,6 @@ mod salvage;
 mod snapshot;
 mod space;
 mod spare;
-mod unreadable;
 mod worker;
 
 pub(crate) use archive::{replay, waits_for_replay};
@@ -40,7 +38,7 @@ pub(crate) use large::{LARGE_VALUE_BYTES_MIN, PlacedValue};
 pub(crate) use snapshot::{Moment, Snapshot};
 
 // `build.rs` gets the folders of the sources that it compiles from these crates.
-use {lz4_sys as _, zstd_sys as _};
+use {librocksdb_sys as _, lz4_sys as _, zstd_sys as _};
 
 use crate::gate::Gate;
 use crate::{
@@ -267,13 +265,6 @@ impl Engine {
             .unwrap_or_default()
     }
 
-    /// See [`crate::Kv::unmergeable`].
-    pub(crate) fn unmergeable(&self) -> Vec<String> {
-        self.database()
-            .map(|database| database.unmergeable())
-            .unwrap_or_default()
-    }
-
     pub(crate) async fn close(&self) -> Result<(), Error> {
         let Some(database) = self.database.write().take() else {
             return Ok(());
@@ -378,43 +369,6 @@ mod tests {
         panic!("{} bytes stay", engine.disk_bytes(shard, &all).unwrap());
     }
 
-    fn damage_tables(folder: &Path) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|extension| extension == "sst") {
-                let table = std::fs::File::options().write(true).open(&path).unwrap();
-                table.write_all_at(&[0xAA; 40_000], 200_000).unwrap();
-            }
-        }
-    }
-
-    #[tokio::test]
-    async fn a_merge_that_meets_damage_names_it_and_ends_no_writes() {
-        let (folder, engine) = opened();
-        let shard = ShardId(7);
-        let database = engine.database().unwrap();
-        let keys = ShardKeys::new(shard);
-        fill_a_table(&database, &keys);
-        fill_a_table(&database, &keys);
-        damage_tables(folder.path());
-        engine.compact(shard).await.unwrap();
-        for _ in 0..500 {
-            if !engine.unmergeable().is_empty() {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        let found = engine.unmergeable();
-        let is_named = |what: &String| what.contains(".sst") && what.contains("offset");
-        assert!(!found.is_empty() && found.iter().all(is_named), "{found:?}");
-        assert!(!found[0].contains(folder.path().to_str().unwrap()), "{found:?}");
-        database.db.put(keys.key(b"new"), b"written").unwrap();
-        database.db.flush().unwrap();
-        let read = database.db.get(keys.key(b"new")).unwrap();
-        assert_eq!(read.as_deref(), Some(b"written".as_slice()));
-        engine.close().await.unwrap();
-    }
-
     #[tokio::test]
     async fn a_shard_with_a_damaged_table_is_dropped_without_a_merge() {
         let (folder, engine) = opened();
@@ -422,7 +376,13 @@ mod tests {
         let database = engine.database().unwrap();
         let keys = ShardKeys::new(shard);
         fill_a_table(&database, &keys);
-        damage_tables(folder.path());
+        for entry in std::fs::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "sst") {
+                let table = std::fs::File::options().write(true).open(&path).unwrap();
+                table.write_all_at(&[0xAA; 40_000], 200_000).unwrap();
+            }
+        }
         let (_, is_freed) = database.drop_shard(shard).unwrap();
         assert!(!is_freed);
         assert_eq!(database.db.get(keys.key(b"k1")).unwrap(), None);

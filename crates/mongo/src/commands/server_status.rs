@@ -151,7 +151,6 @@ fn scrub(report: &ScrubReport) -> Document {
         "bytes": report.bytes as i64,
         "findings": report.findings_count as i64,
         "first": Value::from(report.findings.clone()),
-        "inMerges": Value::from(report.in_merges.clone()),
     }
 }
 
