@@ -258,7 +258,7 @@ impl Call {
     pub(crate) fn take_body(&mut self) -> Result<RequestBody> {
         let body = std::mem::replace(&mut self.body, RequestBody::from(Body::empty()));
         match self.headers.get(header::CONTENT_ENCODING) {
-            Some(encoding) => content_encoding::decoded(body, encoding),
+            Some(encoding) => content_encoding::decoded(body, encoding, self.server.engine.memory()),
             None => Ok(body),
         }
     }
@@ -284,6 +284,7 @@ impl Call {
     /// The whole body as JSON.
     pub(crate) async fn json(&mut self) -> Result<Value> {
         let bytes = self.given_bytes().await?;
+        self.operation.room_to_decode(&bytes).await?;
         Ok(Reader::whole(&bytes)?)
     }
 
@@ -297,7 +298,9 @@ impl Call {
 
     /// The same as it is handed on to what knows no BSON: views, searches, replications.
     pub(crate) async fn json_map(&mut self) -> Result<Map<String, Json>> {
-        match serde_json::from_slice(&self.given_bytes().await?) {
+        let bytes = self.given_bytes().await?;
+        self.operation.room_to_decode(&bytes).await?;
+        match serde_json::from_slice(&bytes) {
             Ok(Json::Object(body)) => Ok(body),
             Ok(_) => Err(CouchError::bad_request("Request body must be a JSON object")),
             Err(_) => Err(CouchError::bad_request("invalid UTF-8 JSON")),

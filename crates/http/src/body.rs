@@ -24,7 +24,7 @@ const CHUNKS_WAITING_MAX: usize = 1;
 const CHUNK_BYTES_MAX: usize = 64 * 1024;
 
 /// An answer up to this size is not counted: it waits only for the socket.
-const UNCOUNTED_BYTES: usize = 64 * 1024;
+pub(crate) const UNCOUNTED_BYTES: usize = 64 * 1024;
 
 /// Why a body could not be read or written to its end.
 #[derive(Debug, thiserror::Error)]
@@ -66,16 +66,29 @@ enum BodySource {
     /// From a client.
     Request(ClientBody, Intake),
     /// From within this program. The lock makes it one that threads may share, as the other is; nobody ever waits for it.
-    Made(Mutex<Body>),
+    Made {
+        body: Mutex<Body>,
+        /// What takes memory of it where it is read whole.
+        memory: Budget,
+    },
 }
 
 impl From<Body> for RequestBody {
     fn from(body: Body) -> RequestBody {
-        RequestBody(BodySource::Made(Mutex::new(body)))
+        RequestBody::made(body, Budget::default())
     }
 }
 
 impl RequestBody {
+    /// A body that is made within this program of what a client sent. Read whole, it takes this memory until the bytes are gone: a few
+    /// that were compressed may have become many.
+    pub fn made(body: Body, memory: Budget) -> RequestBody {
+        RequestBody(BodySource::Made {
+            body: Mutex::new(body),
+            memory,
+        })
+    }
+
     /// A body that may take its time: its reader says how much.
     pub(crate) fn new(incoming: Incoming) -> RequestBody {
         RequestBody(BodySource::Incoming(incoming))
@@ -91,7 +104,7 @@ impl RequestBody {
         match &self.0 {
             BodySource::Incoming(incoming) => hyper::body::Body::size_hint(incoming).exact(),
             BodySource::Request(body, _) => body.length(),
-            BodySource::Made(body) => {
+            BodySource::Made { body, .. } => {
                 let body = body.lock().unwrap_or_else(PoisonError::into_inner);
                 hyper::body::Body::size_hint(&*body).exact()
             }
@@ -113,7 +126,7 @@ impl RequestBody {
         match &mut self.0 {
             BodySource::Incoming(incoming) => Ok(incoming.frame().await.transpose()?),
             BodySource::Request(body, intake) => intake.frame(body).await,
-            BodySource::Made(body) => {
+            BodySource::Made { body, .. } => {
                 let body = body.get_mut().unwrap_or_else(PoisonError::into_inner);
                 body.frame().await.transpose()
             }
@@ -127,6 +140,23 @@ impl RequestBody {
             Beginning::Part(_) => Err(BodyError::TooLarge { limit_bytes }),
             Beginning::Crowded(_, full) => Err(full.into()),
         }
+    }
+
+    /// As [`RequestBody::read_all`], for what another server gives, which may be anything: once it is long it takes this memory, until
+    /// the bytes are gone.
+    pub async fn read_all_within(&mut self, limit_bytes: usize, memory: &Budget) -> Result<Bytes, BodyError> {
+        let mut share = memory.share(Holder::LargeRequests);
+        let mut bytes = BytesMut::new();
+        while let Some(chunk) = self.chunk().await? {
+            if bytes.len() + chunk.len() > limit_bytes {
+                return Err(BodyError::TooLarge { limit_bytes });
+            }
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > UNCOUNTED_BYTES {
+                share.set(bytes.capacity())?;
+            }
+        }
+        Ok(with_share(bytes.freeze(), share))
     }
 
     /// All of it if it is not longer than the limit; otherwise what was read until that was known. The rest is then read in pieces.
@@ -149,6 +179,10 @@ impl RequestBody {
         }
         // The length is what the client says, so memory is taken as bytes come.
         let mut all = BytesMut::from(first.as_ref());
+        let mut share = match &self.0 {
+            BodySource::Made { memory, .. } => Some(memory.share(Holder::LargeRequests)),
+            BodySource::Incoming(_) | BodySource::Request(..) => None,
+        };
         while let Some(chunk) = self.chunk().await? {
             all.extend_from_slice(&chunk);
             if all.len() > limit_bytes {
@@ -159,8 +193,17 @@ impl RequestBody {
             {
                 return Ok(Beginning::Crowded(all.freeze(), full));
             }
+            if let Some(share) = &mut share
+                && all.len() > UNCOUNTED_BYTES
+                && let Err(full) = share.set(all.len())
+            {
+                return Ok(Beginning::Crowded(all.freeze(), full));
+            }
         }
-        Ok(Beginning::Whole(all.freeze()))
+        Ok(Beginning::Whole(match share {
+            Some(share) if share.bytes() > 0 => with_share(all.freeze(), share),
+            _ => all.freeze(),
+        }))
     }
 }
 
@@ -263,12 +306,23 @@ impl Body {
             Kind::Stream { .. } | Kind::Channel { .. } | Kind::Feed(_) => return self,
         };
         if let Some(last) = last.filter(|_| length > UNCOUNTED_BYTES) {
-            *last = Bytes::from_owner(CountedBytes {
-                bytes: std::mem::take(last),
-                _share: memory.charged(Holder::Answers, length),
-            });
+            *last = with_share(std::mem::take(last), memory.charged(Holder::Answers, length));
         }
         self
+    }
+
+    /// The same body, which has so much memory of that for answers until it is sent where it is made as its client takes it: what its
+    /// request brought may be what it is made of.
+    pub(crate) fn holding(self, bytes: usize, memory: &Budget) -> Body {
+        if bytes == 0 || !matches!(self.0, Kind::Stream { .. } | Kind::Channel { .. }) {
+            return self;
+        }
+        let (length, share) = (self.length(), memory.charged(Holder::Answers, bytes));
+        let pieces = self.into_data_stream().map(move |piece| {
+            let _share = &share;
+            piece
+        });
+        Body::stream(pieces, length)
     }
 
     /// The pieces of a feed; the body itself, if it is none.
@@ -278,6 +332,11 @@ impl Body {
             other => Err(Body(other)),
         }
     }
+}
+
+/// The same bytes, which keep a share of memory until they are gone.
+pub(crate) fn with_share(bytes: Bytes, share: Share) -> Bytes {
+    Bytes::from_owner(CountedBytes { bytes, _share: share })
 }
 
 /// Bytes that have a share of memory for as long as they are there.
@@ -434,5 +493,49 @@ impl BodySender {
     pub async fn give_up(self) {
         // If the client is gone, there is nobody left to tell.
         let _ = self.put(Err(BodyError::GivenUp)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_request_brought_is_counted_until_an_answer_that_is_made_of_it_is_sent() {
+        let memory = Budget::new(1 << 20);
+        let held = || {
+            let usage = memory.usage();
+            usage
+                .iter()
+                .find(|usage| usage.holder == Holder::Answers)
+                .map_or(0, |usage| usage.held_bytes)
+        };
+        let (sender, body) = Body::channel(None);
+        let mut body = body.holding(10_000, &memory);
+        assert!(sender.send("piece").await);
+        drop(sender);
+        let piece = body.frame().await.unwrap().unwrap().into_data().unwrap();
+        assert_eq!(piece, "piece");
+        assert!(held() >= 10_000);
+        assert!(body.frame().await.is_none());
+        drop(body);
+        assert_eq!(held(), 0);
+        let _whole = Body::from("all there").holding(10_000, &memory);
+        assert_eq!(held(), 0);
+    }
+
+    #[tokio::test]
+    async fn what_another_server_gives_is_counted_until_it_is_gone() {
+        let memory = Budget::new(1 << 20);
+        let limit = memory.limit(Holder::LargeRequests);
+        let read = async |bytes: usize| {
+            let mut body = RequestBody::from(Body::from(vec![b'x'; bytes]));
+            body.read_all_within(1 << 20, &memory).await
+        };
+        let first = read(limit / 3 * 2).await.unwrap();
+        assert!(matches!(read(limit / 3 * 2).await, Err(BodyError::NoMemory(_))));
+        drop(first);
+        assert_eq!(read(limit / 3 * 2).await.unwrap().len(), limit / 3 * 2);
+        assert!(matches!(read(2 << 20).await, Err(BodyError::TooLarge { .. })));
     }
 }

@@ -15,7 +15,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Method, StatusCode, Version};
 use hyper_util::rt::TokioIo;
-use memory::Budget;
+use memory::{Budget, Share};
 use std::convert::Infallible;
 use std::future::{pending, poll_fn};
 use std::net::SocketAddr;
@@ -85,7 +85,7 @@ pub(crate) async fn serve<H: Handler>(
     let (is_stopping, unsent) = (Arc::new(AtomicBool::new(false)), Unsent::default());
     let stream = Arc::new(stream);
     let lingering = LingeringStream::new(stream.clone(), is_stopping.clone(), unsent.clone());
-    let (mut connection, announced) = EncodedTargets::new(lingering);
+    let (mut connection, announced) = EncodedTargets::new(lingering, &answering.reading.memory);
     let known = Known {
         stream,
         peer,
@@ -231,12 +231,17 @@ async fn answer(
         certified: known.certified.clone(),
     };
     let answer = boxed(handler.handle(request)).await;
-    let mut answer = answer.map(|body| body.counted(&reading.memory));
+    let memory = &reading.memory;
+    // A feed, which may go on for days, counts by itself what it keeps.
+    let brought_bytes = held
+        .try_lock()
+        .map_or(0, |share| share.as_ref().map_or(0, Share::bytes));
+    let mut answer = answer.map(|body| body.counted(memory).holding(brought_bytes, memory));
     if !unread.ends(is_asked_for).await {
         let close = HeaderValue::from_static("close");
         answer.headers_mut().insert(CONNECTION, close);
     }
-    // What was made of the body is gone.
+    // What was made of the body is gone, or counted with the answer.
     drop(held);
     Ok(answer)
 }

@@ -7,10 +7,12 @@
 //! Left to others: what a document's members mean (the protocols), the types of BSON and their text (`value`).
 
 mod members;
+mod memory;
 mod read;
 pub mod underscored;
 
 pub use members::keep_last_of_each_name;
+pub use memory::tree_bytes;
 pub use read::{Reader, finish, put_string};
 
 use serde_json::Map;

@@ -228,20 +228,12 @@ impl Kv {
         let Some(opener) = self.gate.shut_to_all(limit).await else {
             return Ok(false);
         };
-        let rested = match &self.engine {
-            Engine::Rocks(engine) => engine.rest(limit).await,
-            Engine::Simulated(engine) => engine.flush(),
-        };
-        match rested {
-            Ok(()) => {
-                opener.keep_shut();
-                Ok(true)
-            }
-            Err(error) => {
-                self.resume().await?;
-                Err(error)
-            }
+        match &self.engine {
+            Engine::Rocks(engine) => engine.rest(limit).await?.keep(),
+            Engine::Simulated(engine) => engine.flush()?,
         }
+        opener.keep_shut();
+        Ok(true)
     }
 
     /// Ends what [`Kv::hold_files`] began.

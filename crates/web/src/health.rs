@@ -24,7 +24,7 @@ pub(crate) async fn get(call: &Call) -> Result<Response> {
     }
 }
 
-/// What is damaged is in the log and in `serverStatus`, not here, where nobody has to log in.
+/// What is damaged is in the log and in `serverStatus`: whoever asks here need not log in.
 fn state(call: &Call) -> Value {
     match call.server.engine.scrub_report().findings_count {
         0 => json!({"status": "ok"}),

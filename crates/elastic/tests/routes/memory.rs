@@ -112,6 +112,32 @@ fn buckets_and_values_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn buckets_for_which_few_words_stand_are_refused_before_they_are_made() {
+    let small = Small::start();
+    small.fill(3, |at| json!({"word": format!("{at}"), "n": at}));
+    let counts = (0..200).map(|at| (format!("c{at}"), json!({"value_count": {"field": "n"}})));
+    let counts = Value::Object(counts.collect());
+    let ranges = vec![json!({"to": 1}); 500];
+    let ranges = json!({"range": {"field": "n", "ranges": ranges}, "aggs": counts});
+    let within = json!({"terms": {"field": "word"}, "aggs": {"r": ranges}});
+    let bounds = json!({"min": 0, "max": 500});
+    let numbers =
+        json!({"histogram": {"field": "n", "interval": 1, "extended_bounds": bounds}, "aggs": counts});
+    for what in [ranges, within, numbers] {
+        let body = json!({"size": 0, "aggs": {"a": what}});
+        small.refused("POST /small/_search", &body, Holder::Searches);
+    }
+}
+
+#[test]
+fn json_that_would_take_more_than_there_is_is_refused() {
+    let small = Small::start();
+    small.fill(3, |at| json!({"word": format!("{at}")}));
+    let numbers = json!({"query": {"terms": {"n": vec![1; 600_000]}}});
+    small.refused("POST /small/_search", &numbers, Holder::Searches);
+}
+
+#[test]
 fn scrolls_that_do_not_fit_are_refused_until_others_end() {
     let small = Small::start();
     small.fill(3, |at| json!({"word": format!("{at}")}));

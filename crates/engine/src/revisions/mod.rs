@@ -25,6 +25,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::write::durability;
 use code::Code;
+use memory::Budget;
 use query::write::Validator;
 use std::sync::Arc;
 use store::{Collection, CommitOptions, Namespace, Outcome, WriteOp};
@@ -112,6 +113,11 @@ impl RevisionedCollection {
     /// An id that a later collection of the same name does not share.
     pub fn uuid(&self) -> [u8; 16] {
         self.collection.uuid()
+    }
+
+    /// The memory from which what is read of it is taken.
+    pub fn memory(&self) -> &Budget {
+        self.engine.memory()
     }
 
     /// The collection as it is now.

@@ -7,6 +7,7 @@ mod ending;
 mod files;
 mod fused_groups;
 mod graphs;
+mod idle_cursors;
 mod ids;
 mod index_specifications;
 mod logins;

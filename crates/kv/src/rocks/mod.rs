@@ -51,6 +51,7 @@ use database::Database;
 use large::LargeValues;
 use latest::Latest;
 use layout::ShardKeys;
+use merges::Resting;
 use parking_lot::RwLock;
 use presence::Presence;
 use rocksdb::Range;
@@ -170,7 +171,7 @@ impl Engine {
     }
 
     /// Writes all to tables and waits for what runs in the background, so that no file changes any more.
-    pub(crate) async fn rest(&self, limit: Duration) -> Result<(), Error> {
+    pub(crate) async fn rest(&self, limit: Duration) -> Result<Resting, Error> {
         let database = self.database()?;
         database.flusher.flush().await?;
         blocking(move || database.rest(limit)).await?

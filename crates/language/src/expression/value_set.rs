@@ -41,6 +41,12 @@ impl ValueSet {
         is_new
     }
 
+    /// Whether there is a value that equals this one.
+    pub fn contains(&self, value: ValueRef<'_>) -> bool {
+        let (key, _) = Ordered::of(value.to_value(), self.collation.as_ref());
+        self.entries.contains_key(&key)
+    }
+
     /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()

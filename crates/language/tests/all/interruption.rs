@@ -155,6 +155,25 @@ fn searches_in_long_values_take_linear_time() {
 }
 
 #[test]
+fn many_matches_in_a_long_text_are_found_in_time_that_grows_with_its_length() {
+    let begun = Instant::now();
+    for (pattern, text, matched) in [
+        // ASCII; other characters; and classes, which cost a look at all that is left of the text.
+        ("b*", "ab".repeat(50_000), ["", "b"]),
+        ("ä*", "öä".repeat(50_000), ["", "ä"]),
+        ("\\w*", "aä".repeat(500), ["a", ""]),
+    ] {
+        let found = evaluate(doc! {"$regexFindAll": doc! {"input": text.clone(), "regex": pattern}});
+        let expected = (0..text.chars().count()).map(|at| {
+            let matched = matched[at % 2];
+            Value::Document(doc! {"match": matched, "idx": at as i32, "captures": Value::Array(Vec::new())})
+        });
+        assert_eq!(found, Ok(Some(expected.collect())), "{pattern}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
 fn strings_are_not_built_past_their_limit() {
     let replaced = doc! {"$replaceAll": doc! {"input": "$text", "find": "a", "replacement": doc! {
     "$reduce": doc! {"input": range(14), "initialValue": "$text",

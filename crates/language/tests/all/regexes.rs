@@ -1,8 +1,10 @@
 //! Searches by regular expressions: short ones, and those that take long.
 
+use language::Code;
 use language::expression::{Expression, ParseScope, Variables};
 use language::interruption::{Interruption, within};
 use language::regex::Regex;
+use memory::Budget;
 use std::time::{Duration, Instant};
 use value::{Value, doc};
 
@@ -114,4 +116,20 @@ fn simple_patterns_match_without_a_search_what_the_search_finds() {
             );
         }
     }
+}
+
+#[test]
+fn many_patterns_of_an_operation_take_memory() {
+    let interruption = Interruption {
+        memory: Budget::new(16 << 20),
+        ..Interruption::default()
+    };
+    let compile = |count: usize| {
+        within(&interruption, || {
+            let patterns = (0..count).map(|at| Regex::new(&format!("p{at}"), ""));
+            patterns.collect::<Result<Vec<_>, _>>()
+        })
+    };
+    assert_eq!(compile(1_000).unwrap_err().code, Code::EXCEEDED_MEMORY_LIMIT);
+    assert_eq!(compile(100).unwrap().len(), 100);
 }

@@ -202,6 +202,7 @@ fn depth_has_a_limit() {
     assert!(fails(&format!("{}1{}", "(".repeat(10_000), ")".repeat(10_000))).contains("nested"));
     assert!(fails(&format!("{}true", "!".repeat(10_000))).contains("nested"));
     assert!(fails(&"1+".repeat(10_000)).contains("in a row"));
+    assert!(fails(&format!("1{}", " instanceof int".repeat(1_000))).contains("in a row"));
     assert!(fails(&format!("a{}", ".b".repeat(10_000))).contains("in a row"));
     assert!(fails(&"{".repeat(10_000)).contains("nested"));
     assert!(fails(&"a=".repeat(10_000)).contains("nested"));

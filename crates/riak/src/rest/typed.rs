@@ -117,6 +117,7 @@ fn shown(call: &Call, state: &DataTypeState) -> Result<Value> {
 
 async fn update(call: &Call, bucket: &Bucket, key: Option<&[u8]>, kind: DataType) -> Result<Response> {
     let returns_body = call.flag("returnbody")?.unwrap_or(false);
+    let _room = call.server.room_to_decode(&call.body)?;
     let (change, seen) = operations::read(kind, &call.body, call.server.engine.now_ms() * 1000)?;
     call.access.require(Action::Update, &bucket.namespace())?;
     let collection = writable(&call.server, &call.access, bucket, Action::Insert).await?;

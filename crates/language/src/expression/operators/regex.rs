@@ -209,7 +209,8 @@ impl Search {
         let mut building = Building::new("$regexFindAll");
         let mut all = Vec::new();
         let mut start = 0;
-        while let Some(captures) = regex.captures_at(text, start)? {
+        let mut matches = regex.matches(text);
+        while let Some(captures) = matches.at(start)? {
             let Some((from, to)) = captures.first().copied().flatten() else {
                 break;
             };
