@@ -14,6 +14,7 @@
 //!
 //! Left to others: what keys and values mean (`store`).
 
+mod aside;
 mod batch;
 mod checkpoint;
 mod damage;
@@ -27,6 +28,7 @@ mod simulated;
 mod threads;
 mod types;
 
+pub use aside::Aside;
 pub use batch::Batch;
 pub use checkpoint::Checkpoint;
 pub use damage::LogDamage;
@@ -74,12 +76,12 @@ enum EngineMoment {
 
 /// The state of one shard at one moment. It costs little, but as long as it is held, no old version is compacted
 /// away.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Snapshot {
     engine: EngineSnapshot,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum EngineSnapshot {
     Rocks(rocks::Snapshot),
     Simulated(simulated::Snapshot),
@@ -384,6 +386,19 @@ impl Snapshot {
         match &self.engine {
             EngineSnapshot::Rocks(snapshot) => snapshot.page(range, order, limit),
             EngineSnapshot::Simulated(snapshot) => snapshot.page(range, order, limit),
+        }
+    }
+
+    /// Begins to run work on a thread that has nothing to do, so that it goes on while the caller does something else. `None` if there
+    /// is no such thread: then the work is left to the caller.
+    pub fn aside<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<Aside<T>> {
+        match &self.engine {
+            EngineSnapshot::Rocks(snapshot) => snapshot.aside(work),
+            // Runs must be the same each time.
+            EngineSnapshot::Simulated(_) => None,
         }
     }
 

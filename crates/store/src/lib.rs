@@ -60,5 +60,6 @@ pub use record::{Node, Record, RecordId, Revision, RevisionHash, RevisionPath, R
 pub use salvage::{Salvaged, SalvagedCollection, salvage};
 pub use sequence::{InvalidSequence, Sequence};
 pub use snapshot::{
-    DocumentHistory, DocumentPage, IndexPage, LocalPage, Moment, RawDocuments, RecordPage, Snapshot,
+    DocumentHistory, DocumentPage, IndexPage, LocalPage, Moment, PageAhead, RawDocuments, RecordPage,
+    Snapshot,
 };

@@ -7,7 +7,7 @@ use super::large::{Pointer, ValueFiles};
 use super::layout::{ShardKeys, decode_head};
 use super::spare::Spare;
 use crate::page::PageBuilder;
-use crate::{Error, Head, KeyRange, Order, Page, PageLimit, ShardId};
+use crate::{Aside, Error, Head, KeyRange, Order, Page, PageLimit, ShardId};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use rocksdb::{DB, ErrorKind, ReadOptions};
@@ -89,6 +89,18 @@ pub(crate) struct Snapshot {
     kept: Mutex<Option<KeptIterator>>,
 }
 
+impl Clone for Snapshot {
+    /// The iterator stays behind.
+    fn clone(&self) -> Snapshot {
+        Snapshot {
+            keys: self.keys.clone(),
+            owned: self.owned.clone(),
+            helpers: self.helpers.clone(),
+            kept: Mutex::new(None),
+        }
+    }
+}
+
 impl OwnedSnapshot {
     /// The number of the last write that it sees.
     pub(super) fn sequence(&self) -> u64 {
@@ -135,6 +147,13 @@ impl Snapshot {
         let found = self.owned.borrow_dependent().get_pinned(self.keys.key(key));
         let found = found.map_err(engine_error("reading a key"))?;
         found.map(|stored| self.value_of(&stored)).transpose()
+    }
+
+    pub(crate) fn aside<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<Aside<T>> {
+        self.helpers.spare.aside(work)
     }
 
     pub(super) fn large(&self) -> &ValueFiles {

@@ -36,7 +36,7 @@ impl Moment {
 }
 
 /// See [`crate::Snapshot`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     shard: Shard,
 }

@@ -153,8 +153,7 @@ impl Snapshot {
             }
             break (number, page);
         };
-        let whole = (self.data_bytes() as usize).saturating_add(self.count() as usize * size_of::<Place>());
-        if limit.entries < KEPT_ENTRIES_MIN || page.is_empty() || !scans.keeps_scans(whole) {
+        if limit.entries < KEPT_ENTRIES_MIN || page.is_empty() || !self.keeps_pages() {
             return Ok(Arc::new(page));
         }
         let exhausted = page.exhausted;
@@ -165,6 +164,13 @@ impl Snapshot {
             true => Ok(Arc::new(page)),
             false => Ok(kept),
         }
+    }
+
+    /// Whether pages of scans of the collection are kept in memory.
+    pub(super) fn keeps_pages(&self) -> bool {
+        let places = self.count() as usize * size_of::<Place>();
+        let whole = (self.data_bytes() as usize).saturating_add(places);
+        self.cached.keeps_scans(whole)
     }
 
     /// Reads a page from the engine; a forward one ends at a record.

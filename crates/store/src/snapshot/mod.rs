@@ -5,6 +5,7 @@ mod history;
 mod index_page;
 mod last_head;
 mod lookup;
+mod page_ahead;
 mod record_page;
 mod shard;
 
@@ -13,6 +14,7 @@ pub use history::{DocumentHistory, LocalPage};
 pub use index_page::IndexPage;
 pub(crate) use last_head::LastHead;
 pub use lookup::RawDocuments;
+pub use page_ahead::PageAhead;
 pub use record_page::RecordPage;
 pub(crate) use shard::ShardSnapshot;
 
@@ -32,7 +34,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 /// A collection at one moment.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Snapshot {
     kv: Kv,
     shard: ShardId,

@@ -44,6 +44,7 @@ impl Execution {
             for at in places {
                 matched += u64::from(visitor.visit(page.raw(at), filter)?);
             }
+            tokio::task::yield_now().await;
         }
         self.counters.documents += looked_at as u64;
         self.counters.matched += matched;
