@@ -182,7 +182,7 @@ async fn step(
             };
             let snapshot = collection.kv.snapshot(collection.shard).await?;
             let snapshot = ShardSnapshot::new(snapshot, collection.shared_namespace());
-            *ahead = Some(Ahead::start(next, handle.ids.clone(), snapshot, set.clone()));
+            *ahead = Ahead::start(next, handle.ids.clone(), &snapshot, set.clone());
         }
         // The last page is flushed, so that an index that was ready stays ready.
         let durability = if page.exhausted {

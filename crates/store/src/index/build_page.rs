@@ -7,9 +7,9 @@ use crate::state::Build;
 use crate::{
     BUILD_PAGE_BYTES, BUILD_PAGE_RECORDS, KeyRange, Order, PageLimit, Record, RecordId, StoreError, keys,
 };
+use kv::Aside;
 use std::ops::Bound;
 use std::sync::Arc;
-use tokio::task::JoinHandle;
 
 /// The entries that some indexes have for the records of a page.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) struct PageOf {
 
 /// The next page on its way. It is void if something else is written before it is entered.
 #[derive(Debug)]
-pub(super) struct Ahead(JoinHandle<Result<BuildPage, StoreError>>);
+pub(super) struct Ahead(Aside<Result<BuildPage, StoreError>>);
 
 impl BuildPage {
     /// Reads the page and computes its entries.
@@ -100,15 +100,20 @@ impl BuildPage {
 }
 
 impl Ahead {
-    /// Begins to read a page.
-    pub(super) fn start(of: PageOf, ids: Vec<u32>, snapshot: ShardSnapshot, set: Arc<IndexSet>) -> Ahead {
-        Ahead(tokio::spawn(async move {
-            BuildPage::read(of, &ids, &snapshot, &set).await
-        }))
+    /// Begins to read a page, if a thread is idle.
+    pub(super) fn start(
+        of: PageOf,
+        ids: Vec<u32>,
+        snapshot: &ShardSnapshot,
+        set: Arc<IndexSet>,
+    ) -> Option<Ahead> {
+        let own = snapshot.clone();
+        let read = async move { BuildPage::read(of, &ids, &own, &set).await };
+        snapshot.aside(read).map(Ahead)
     }
 
     /// The page; `None` if it could not be read.
     pub(super) async fn page(self) -> Option<BuildPage> {
-        self.0.await.ok()?.ok()
+        self.0.result().await?.ok()
     }
 }
