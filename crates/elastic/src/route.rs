@@ -106,6 +106,7 @@ async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_nodes"] => nodes::info(call, &[]).await,
         ["_nodes", nodes] if !is_other(nodes) => nodes::info(call, &[nodes]).await,
         ["_nodes", nodes, metrics] if !is_other(metrics) => nodes::info(call, &[nodes, metrics]).await,
+        ["_nodes", nodes, "info", metrics] => nodes::info(call, &[nodes, metrics]).await,
         ["_tasks"] => tasks::list(call).await,
         ["_tasks", "_cancel"] => tasks::cancel(call, None).await,
         ["_tasks", id] => tasks::get(call, id).await,

@@ -61,7 +61,7 @@ pub(crate) async fn info(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [nodes] => (*nodes, None),
         [nodes, metric, ..] => (*nodes, Some(*metric)),
     };
-    let metrics = Metrics::parse(metric, INFO, &call.path.join("/"))?;
+    let metrics = Metrics::known(metric, INFO);
     let mut node = head(call);
     for (name, section) in sections(call) {
         if metrics.has(name) {

@@ -69,7 +69,7 @@ fn put_at(into: &mut Map<String, Value>, name: &str, value: Value) {
 }
 
 async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
-    let options = Options::ANY_STATE.taken(&mut call.parameters)?;
+    let options = Options::CHANGED.taken(&mut call.parameters)?;
     let keeps = call.parameters.flag("preserve_existing")?.unwrap_or(false);
     call.parameters
         .end_without(&["timeout", "master_timeout", "flat_settings"])?;

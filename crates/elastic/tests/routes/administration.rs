@@ -110,7 +110,21 @@ pub const CASES: &[Case] = &[
         r#"{"_nodes": {"total": 0}, "nodes": {}}"#,
     ),
     case("GET /_nodes/_local/os", "", 200, ""),
-    case("GET /_nodes/_local/colours", "", 400, ""),
+    // What is not known of a node is not told.
+    case(
+        "GET /_nodes/_local/colours",
+        "",
+        200,
+        r#"{"_nodes": {"total": 1}}"#,
+    ),
+    case("DELETE /_nodes/_local/os", "", 405, ""),
+    case(
+        "GET /_nodes/_local/info/transport",
+        "",
+        200,
+        r#"{"nodes": {"LarderNode000000000001": {"transport": {"profiles": {}}}}}"#,
+    ),
+    case("DELETE /_nodes/_local/info/transport", "", 405, ""),
     case("GET /_nodes/hot_threads", "", 501, ""),
     case(
         "GET /_nodes/stats",

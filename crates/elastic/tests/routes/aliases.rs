@@ -43,6 +43,100 @@ fn aliases_are_there_after_a_restart() {
     );
 }
 
+#[test]
+fn hidden_aliases_and_indices_are_found_by_those_who_ask_for_them() {
+    run(&[
+        case(
+            "PUT /seen",
+            r#"{"aliases": {"veiled": {"is_hidden": true}, "open": {}}}"#,
+            200,
+            "",
+        ),
+        case(
+            "PUT /unseen",
+            r#"{"settings": {"hidden": true}, "aliases": {"door": {}}}"#,
+            200,
+            "",
+        ),
+        case("GET /veil*/_settings", "", 200, "{}"),
+        case("GET /veiled/_settings", "", 200, r#"{"seen": {}}"#),
+        case(
+            "GET /veil*/_settings?expand_wildcards=open,hidden",
+            "",
+            200,
+            r#"{"seen": {}}"#,
+        ),
+        case("GET /doo*/_settings", "", 200, r#"{"unseen": {}}"#),
+        case("GET /uns*/_settings", "", 200, "{}"),
+        case("GET /*,-seen,-open/_settings", "", 200, "{}"),
+        case("GET /*,-none/_settings", "", 404, ""),
+        case("GET /_cat/indices?h=index", "", 200, "seen"),
+        case("GET /_cat/aliases?h=alias&s=alias", "", 200, "door\nopen\nveiled"),
+        case(
+            "GET /_alias/door,veiled",
+            "",
+            200,
+            r#"{"seen": {"aliases": {"veiled": {}}}, "unseen": {"aliases": {"door": {}}}}"#,
+        ),
+        case("HEAD /seen/_alias", "", 200, ""),
+        case("HEAD /none/_alias", "", 404, ""),
+        case("HEAD /_alias", "", 405, ""),
+    ]);
+}
+
+#[test]
+fn aliases_are_changed_of_indices_that_are_open() {
+    run(&[
+        case("PUT /open", "", 200, ""),
+        case("PUT /shut", "", 200, ""),
+        case("POST /shut/_close", "", 200, ""),
+        case("PUT /_all/_alias/one", "", 200, ""),
+        case(
+            "GET /_alias/one",
+            "",
+            200,
+            r#"{"open": {"aliases": {"one": {}}}}"#,
+        ),
+        case("PUT /shut/_alias/two", "", 200, ""),
+        case(
+            "PUT /x*/_alias/one",
+            "",
+            404,
+            r#"{"error": {"type": "index_not_found_exception"}}"#,
+        ),
+        case(
+            "PUT /_alias/one",
+            "",
+            400,
+            r#"{"error": {"reason": "[indices] can't be empty"}}"#,
+        ),
+        case(
+            "POST /_aliases",
+            r#"{"actions": [{"remove": {"index": "open", "alias": "none"}}, {"add": {"index": "open", "alias": "three"}}]}"#,
+            200,
+            "",
+        ),
+        case(
+            "POST /_aliases",
+            r#"{"actions": [{"remove": {"index": "open", "aliases": ["none", "nobody"]}}]}"#,
+            404,
+            r#"{"error": {"reason": "aliases [none, nobody] missing", "resource.id": ["none", "nobody"]}}"#,
+        ),
+        case(
+            "POST /_aliases",
+            r#"{"actions": [{"remove": {"index": "open", "alias": "none", "must_exist": true}}]}"#,
+            400,
+            r#"{"error": {"reason": "required alias [none] does not exist"}}"#,
+        ),
+        case(
+            "POST /_aliases",
+            r#"{"actions": [{"add": {"index": "open", "alias": "a"}, "remove": {"index": "open", "alias": "b"}}]}"#,
+            400,
+            "",
+        ),
+    ]);
+}
+
 pub const CASES: &[Case] = &[
     case(
         "PUT /days-1",

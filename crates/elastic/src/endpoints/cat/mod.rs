@@ -20,11 +20,11 @@ use table::{Column, Table};
 
 /// `_cat/indices`.
 pub(crate) async fn indices(call: &mut Call, expression: &str) -> Result<Answer> {
-    let is_given = call.parameters.has("expand_wildcards");
-    let mut options = begin(call)?;
-    if !is_given {
-        (options.closed, options.hidden) = (true, true);
-    }
+    let default = Options {
+        closed: true,
+        ..Options::default()
+    };
+    let options = begin_with(call, default)?;
     call.parameters
         .without_effect(&["pri", "include_unloaded_segments"]);
     let wanted = call.parameters.take("health");
@@ -82,7 +82,7 @@ pub(crate) async fn indices(call: &mut Call, expression: &str) -> Result<Answer>
 
 /// `_cat/count`.
 pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
-    let options = begin(call)?;
+    let options = begin_with(call, Options::OPEN)?;
     let mut documents = 0;
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::Find)?;
@@ -166,10 +166,12 @@ pub(crate) async fn health(call: &mut Call) -> Result<Answer> {
 
 /// `_cat/aliases`.
 pub(crate) async fn aliases(call: &mut Call, names: Option<&str>) -> Result<Answer> {
-    let options = Options {
+    let default = Options {
         closed: true,
-        ..begin(call)?
+        hidden: true,
+        ..Options::default()
     };
+    let options = begin_with(call, default)?;
     let mut table = Table::new(&[
         Column::left("alias", "a"),
         Column::left("index", "i,idx"),
@@ -246,8 +248,13 @@ pub(crate) async fn templates(call: &mut Call, names: Option<&str>) -> Result<An
 }
 
 fn begin(call: &mut Call) -> Result<Options> {
+    begin_with(call, Options::default())
+}
+
+/// The same where other indices are meant unless the request says which.
+fn begin_with(call: &mut Call, default: Options) -> Result<Options> {
     call.only(&[Method::GET])?;
     call.parameters
         .without_effect(&["local", "master_timeout", "time"]);
-    Options::take(&mut call.parameters)
+    default.taken(&mut call.parameters)
 }
