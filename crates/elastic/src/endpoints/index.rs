@@ -1,6 +1,7 @@
 //! Indices as a whole: making, dropping, describing, flushing them.
 
 use crate::call::Call;
+use crate::cluster_settings::REQUIRES_NAME_SETTING;
 use crate::definition::Definition;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, ok};
@@ -70,12 +71,26 @@ async fn delete(call: &mut Call, expression: &str) -> Result<Answer> {
     }
     .taken(&mut call.parameters)?;
     call.parameters.end_without(&["timeout", "master_timeout"])?;
+    require_names(call, expression).await?;
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::DropCollection)?;
         super::streams::check_drop(&index)?;
         call.drop_index(&index).await?;
     }
     Ok(acknowledged())
+}
+
+/// Refuses patterns where the cluster's settings do.
+async fn require_names(call: &Call, expression: &str) -> Result<()> {
+    let has_pattern = expression
+        .split(',')
+        .any(|part| part == "_all" || part.contains('*'));
+    if has_pattern && call.cluster_setting(REQUIRES_NAME_SETTING).await?.as_deref() == Some("true") {
+        return Err(ElasticError::illegal(
+            "Wildcard expressions or all indices are not allowed",
+        ));
+    }
+    Ok(())
 }
 
 impl Call {
@@ -122,6 +137,7 @@ pub(crate) async fn set_state(call: &mut Call, expression: &str, closes: bool) -
     let options = default.taken(&mut call.parameters)?;
     call.parameters
         .end_without(&["timeout", "master_timeout", "wait_for_active_shards"])?;
+    require_names(call, expression).await?;
     let mut indices = Map::new();
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::CollMod)?;

@@ -7,7 +7,7 @@ use crate::kept::Family;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
-use http::Method;
+use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use indices::settings::{self, check_dynamic, check_kept, flat, normalized, only_new};
 use serde_json::{Map, Value, json};
@@ -111,15 +111,15 @@ pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
     if puts {
         answer.insert("acknowledged".to_owned(), json!(true));
     }
-    let mut body = if puts { call.required_object()? } else { Map::new() };
+    let body = if puts { call.required_object()? } else { Map::new() };
     if puts {
         call.require_server()?;
         check_cluster(&body)?;
     }
     for kind in ["persistent", "transient"] {
         let mut given = Map::new();
-        if let Some(new) = body.shift_remove(kind) {
-            given = change(call, kind, &new).await?;
+        if let Some(new) = body.get(kind) {
+            given = change(call, kind, new).await?;
         }
         let shown = match puts {
             true => given,
@@ -133,11 +133,6 @@ pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
                 tree(shown)
             },
         );
-    }
-    if let Some(other) = body.keys().next() {
-        return Err(ElasticError::parsing(format!(
-            "unknown field [{other}] of the cluster's settings"
-        )));
     }
     if defaults {
         let all = json!({"search.max_buckets": "65535", "search.max_keep_alive": "24h", "search.default_keep_alive": "5m",
@@ -160,14 +155,30 @@ async fn kept(call: &Call, kind: &str) -> Result<Map<String, Value>> {
 
 /// Refuses a setting of either kind before any is changed.
 fn check_cluster(body: &Map<String, Value>) -> Result<()> {
-    for kind in ["transient", "persistent"] {
-        let Some(Value::Object(given)) = body.get(kind).map(flat) else {
+    const KINDS: [&str; 2] = ["transient", "persistent"];
+    if let Some(other) = body.keys().find(|name| !KINDS.contains(&name.as_str())) {
+        return Err(ElasticError::new(
+            StatusCode::BAD_REQUEST,
+            "x_content_parse_exception",
+            format!("[cluster_update_settings_request] unknown field [{other}]"),
+        ));
+    }
+    let mut is_empty = true;
+    for kind in KINDS {
+        let given = body.get(kind).filter(|given| !given.is_null());
+        let Some(Value::Object(given)) = given.map(flat) else {
             continue;
         };
-        let mut new = given.iter().filter(|(_, value)| !value.is_null());
+        is_empty &= given.is_empty();
+        // A pattern takes back what there is.
+        let is_pattern = |name: &str, value: &Value| value.is_null() && name.ends_with('*');
+        let mut new = given.iter().filter(|(name, value)| !is_pattern(name, value));
         new.try_for_each(|(name, value)| cluster_settings::check(kind, name, value))?;
     }
-    Ok(())
+    match is_empty {
+        true => Err(ElasticError::validation(&["no settings to update".to_owned()])),
+        false => Ok(()),
+    }
 }
 
 /// Changes the settings of a kind; gives those that were given.

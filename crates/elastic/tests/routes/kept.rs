@@ -17,6 +17,56 @@ const MADE: &str = r#"{"logs-1": {"aliases": {"all": {}}, "settings": {"index": 
     "mappings": {"properties": {"level": {"type": "keyword"}, "at": {"type": "date"}}}}}"#;
 
 #[test]
+fn settings_of_the_cluster_forbid_to_make_and_to_drop_indices() {
+    run(&[
+        case(
+            "PUT /_cluster/settings",
+            r#"{"persistent": {"action": {"auto_create_index": "-no*,*", "destructive_requires_name": true}}}"#,
+            200,
+            "",
+        ),
+        case("PUT /yes/_doc/1", "{}", 201, ""),
+        case(
+            "PUT /not/_doc/1",
+            "{}",
+            404,
+            r#"{"error": {"type": "index_not_found_exception",
+                "reason": "no such index [not] and [action.auto_create_index] contains [-no*] which forbids automatic creation of the index"}}"#,
+        ),
+        case("PUT /not", "", 200, ""),
+        case("PUT /not/_doc/1", "{}", 201, ""),
+        case(
+            "DELETE /_all",
+            "",
+            400,
+            r#"{"error": {"reason": "Wildcard expressions or all indices are not allowed"}}"#,
+        ),
+        case("POST /y*/_close", "", 400, ""),
+        case("DELETE /yes,not", "", 200, ""),
+        case(
+            "PUT /_cluster/settings",
+            r#"{"persistent": {}}"#,
+            400,
+            r#"{"error": {"reason": "Validation Failed: 1: no settings to update;"}}"#,
+        ),
+        case(
+            "PUT /_cluster/settings",
+            r#"{"colour": {}}"#,
+            400,
+            r#"{"error": {"reason": "[cluster_update_settings_request] unknown field [colour]"}}"#,
+        ),
+        case(
+            "PUT /_cluster/settings",
+            r#"{"persistent": {"action.*": null}}"#,
+            200,
+            "",
+        ),
+        case("PUT /not/_doc/1", "{}", 201, ""),
+        case("DELETE /_all", "", 200, ""),
+    ]);
+}
+
+#[test]
 fn templates_and_settings_are_there_after_a_restart() {
     run_restarted(
         &[
