@@ -40,6 +40,7 @@ mod source;
 mod streams;
 mod tail;
 mod tasks;
+mod yaml;
 
 pub use serve::{Options, Protocol, serve};
 

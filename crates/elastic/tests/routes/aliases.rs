@@ -137,6 +137,35 @@ fn aliases_are_changed_of_indices_that_are_open() {
     ]);
 }
 
+#[test]
+fn answers_are_yaml_where_it_is_asked_for() {
+    const LISTED: &str = "---\n- alias: \"a\"\n  index: \"i\"\n  filter: \"-\"\n  routing.index: \"-\"\n  routing.search: \"-\"\n  is_write_index: \"-\"\n";
+    run(&[
+        case("PUT /i", r#"{"aliases": {"a": {}}}"#, 200, ""),
+        case("GET /_cat/aliases\nAccept: application/yaml", "", 200, LISTED),
+        case("GET /_cat/aliases?format=yaml", "", 200, LISTED),
+        case(
+            "GET /_cat/aliases?format=json&h=alias\nAccept: application/yaml",
+            "",
+            200,
+            r#"[{"alias": "a"}]"#,
+        ),
+        case(
+            "GET /i/_alias?format=yaml",
+            "",
+            200,
+            "---\ni:\n  aliases:\n    a: {}",
+        ),
+        case(
+            "GET /none?format=yaml",
+            "",
+            404,
+            "Content-Type: application/yaml\n\n---\nerror:\n",
+        ),
+        case("GET /i/_alias?format=smile", "", 501, ""),
+    ]);
+}
+
 pub const CASES: &[Case] = &[
     case(
         "PUT /days-1",

@@ -88,7 +88,6 @@ impl Table {
         let has_head = parameters.flag("v")?.unwrap_or(false);
         let wanted = parameters.list("h");
         let sorts = parameters.list("s").unwrap_or_default();
-        let format = parameters.take("format");
         let is_help = parameters.flag("help")?.unwrap_or(false);
         parameters.end()?;
         if is_help {
@@ -115,17 +114,11 @@ impl Table {
                 all
             }
         };
-        let format = format.or_else(|| call.wants_objects.then(|| "json".to_owned()));
-        match format.as_deref() {
-            None | Some("text") => Ok(text(self.text(&shown, has_head))),
-            Some("json") => {
-                let objects = self.rows.iter().map(|row| self.object(&shown, row));
-                Ok(ok(Value::Array(objects.collect())))
-            }
-            Some(other) => Err(ElasticError::unsupported(format!(
-                "the format [{other}] of a list"
-            ))),
+        if !call.wants_objects {
+            return Ok(text(self.text(&shown, has_head)));
         }
+        let objects = self.rows.iter().map(|row| self.object(&shown, row));
+        Ok(ok(Value::Array(objects.collect())))
     }
 
     /// A row by the names of its columns; a number that is not known is null.
