@@ -1,11 +1,12 @@
 //! Which path and method is answered by what.
 
 use crate::call::Call;
+use crate::endpoints::resize::Resize;
 use crate::endpoints::search::multi::SearchKind;
 use crate::endpoints::{
-    aliases, analyze, bulk, by_query, cat, clone, cluster, document, explain, field_caps, health, index,
-    lifecycle, mapping, mget, nodes, pipelines, recovery, resolved, rollover, root, search, security,
-    settings, stats, stored_scripts, streams, tasks, template, term_vectors, validate,
+    aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, health, index, lifecycle,
+    mapping, mget, nodes, pipelines, recovery, resize, resolved, rollover, root, search, security, settings,
+    stats, stored_scripts, streams, tasks, template, term_vectors, validate,
 };
 use crate::kept::Family;
 use crate::respond::Answer;
@@ -185,7 +186,9 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_msearch"] => search::multi::run(call, Some(index), SearchKind::Bodies).await,
         [index, "_search", "template"] => search::templates::search(call, index).await,
         [index, "_msearch", "template"] => search::templates::several(call, Some(index)).await,
-        [index, "_clone", target] => clone::run(call, index, target).await,
+        [index, "_clone", target] => resize::run(call, index, Resize::Clone, target).await,
+        [index, "_shrink", target] => resize::run(call, index, Resize::Shrink, target).await,
+        [index, "_split", target] => resize::run(call, index, Resize::Split, target).await,
         [index, "_search", "point_in_time"] => search::contexts::open_point(call, index).await,
         [index, "_pit"] => search::contexts::open_point(call, index).await,
         [index, "_count"] => search::count::run(call, index).await,
@@ -259,8 +262,6 @@ const NOT_HERE: &[(&str, &str)] = &[
         "_snapshot",
         "snapshots to repositories: take backups with Larder's own commands",
     ),
-    ("_shrink", "shrinking an index"),
-    ("_split", "splitting an index"),
     ("_upgrade", "upgrading indices"),
     ("_freeze", "frozen indices"),
     ("_ccr", "cross-cluster replication"),

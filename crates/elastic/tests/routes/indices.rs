@@ -465,12 +465,6 @@ pub const CASES: &[Case] = &[
         r#"{"error": {"type": "unsupported_operation_exception"}}"#,
     ),
     case(
-        "POST /x/_shrink/y",
-        "",
-        501,
-        r#"{"error": {"reason": "shrinking an index [_shrink] is not supported"}}"#,
-    ),
-    case(
         "GET /_cluster/reroute",
         "",
         501,
