@@ -70,7 +70,8 @@ impl Routing {
         self.shards == 1 || asked == kept || shard(asked) == shard(kept)
     }
 
-    fn shard(self, text: &str) -> u32 {
+    /// The shard of a routing.
+    pub fn shard(self, text: &str) -> u32 {
         let part = i64::from(hash(text).cast_signed()).rem_euclid(i64::from(self.parts)) as u32;
         part / (self.parts / self.shards)
     }

@@ -9,13 +9,13 @@ use crate::server::{CLUSTER, NODE_ID};
 use auth::Action;
 use http::Method;
 use indices::Index;
-use indices::error::Result;
+use indices::error::{ElasticError, Result};
 use indices::settings;
 use indices::shape::Shape;
 use serde_json::{Map, Value, json};
 
 /// The sections of a cluster's state.
-const STATE: [&str; 7] = [
+const STATE: [&str; 8] = [
     "blocks",
     "cluster_manager_node",
     "master_node",
@@ -23,14 +23,13 @@ const STATE: [&str; 7] = [
     "nodes",
     "routing_nodes",
     "routing_table",
+    "version",
 ];
 
 /// `/_cluster/state/{metrics}/{indices}`.
 pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Option<&str>) -> Result<Answer> {
     call.only(&[Method::GET])?;
-    let mut known = STATE.to_vec();
-    known.push("version");
-    let metrics = Metrics::parse(metric, &known, &call.path.join("/"))?;
+    let metrics = Metrics::parse(metric, &STATE, &call.path.join("/"))?;
     call.parameters.without_effect(&[
         "local",
         "master_timeout",
@@ -45,11 +44,24 @@ pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Opt
     }
     .taken(&mut call.parameters)?;
     call.parameters.end()?;
+    let mut answer = shown_state(call, &metrics, is_flat, expression.unwrap_or("_all"), options).await?;
+    answer["cluster_name"] = json!(CLUSTER);
+    Ok(ok(answer))
+}
+
+/// The parts of the state that are wanted.
+async fn shown_state(
+    call: &Call,
+    metrics: &Metrics,
+    is_flat: bool,
+    expression: &str,
+    options: Options,
+) -> Result<Value> {
     let mut indices = Vec::new();
-    for name in resolve(call, expression.unwrap_or("_all"), options)? {
+    for name in resolve(call, expression, options)? {
         indices.push(call.index(&name, Action::Find)?);
     }
-    let mut answer = json!({"cluster_name": CLUSTER, "cluster_uuid": CLUSTER});
+    let mut answer = json!({"cluster_uuid": CLUSTER});
     if metrics.has("version") {
         answer["state_uuid"] = json!(CLUSTER);
     }
@@ -61,9 +73,7 @@ pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Opt
     put("version", json!(1));
     put("master_node", json!(NODE_ID));
     put("blocks", blocks_of(&indices));
-    let address = call.server.published().to_string();
-    let node = json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": {}});
-    put("nodes", json!({NODE_ID: node}));
+    put("nodes", json!({NODE_ID: node(call)}));
     if metrics.has("metadata") {
         answer["metadata"] = metadata(call, &indices, is_flat).await?;
     }
@@ -73,6 +83,61 @@ pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Opt
     }
     if metrics.has("routing_nodes") {
         answer["routing_nodes"] = json!({"unassigned": [], "nodes": {NODE_ID: of_node}});
+    }
+    Ok(answer)
+}
+
+/// The one node, as the state of a cluster tells of it.
+pub(super) fn node(call: &Call) -> Value {
+    let address = call.server.published().to_string();
+    json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": {}})
+}
+
+/// A shard of an index, as the state of a cluster tells of it.
+pub(super) fn shard(index: &Index, at: u64) -> Value {
+    json!({"state": "STARTED", "primary": true, "node": NODE_ID, "relocating_node": null, "shard": at,
+        "index": index.name, "allocation_id": {"id": index.uuid()}})
+}
+
+/// `/_cluster/reroute`: shards are where they are, on the one node.
+pub(crate) async fn reroute(call: &mut Call) -> Result<Answer> {
+    call.only(&[Method::POST])?;
+    call.require_server()?;
+    let metric = call.parameters.take("metric");
+    let metric = metric.unwrap_or_else(|| {
+        STATE
+            .iter()
+            .filter(|name| **name != "metadata")
+            .copied()
+            .collect::<Vec<_>>()
+            .join(",")
+    });
+    let metrics = Metrics::parse(Some(&metric), &STATE, &call.path.join("/"))?;
+    let explains = call.parameters.flag("explain")?.unwrap_or(false);
+    for name in ["dry_run", "retry_failed"] {
+        call.parameters.flag(name)?;
+    }
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
+    let body = call.object()?;
+    if let Some(other) = body.keys().find(|name| *name != "commands") {
+        return Err(ElasticError::parsing(format!(
+            "[cluster_reroute] unknown field [{other}]"
+        )));
+    }
+    let commands = body.get("commands").and_then(Value::as_array);
+    if commands.is_some_and(|commands| !commands.is_empty()) {
+        return Err(ElasticError::unsupported(
+            "to move shards by [commands], since there is one node,",
+        ));
+    }
+    let all = Options {
+        hidden: true,
+        ..Options::ANY_STATE
+    };
+    let state = shown_state(call, &metrics, false, "_all", all).await?;
+    let mut answer = json!({"acknowledged": true, "state": state});
+    if explains {
+        answer["explanations"] = json!([]);
     }
     Ok(ok(answer))
 }
@@ -124,8 +189,7 @@ fn routing(call: &Call, indices: &[Index]) -> Result<(Map<String, Value>, Vec<Va
     for index in indices {
         let mut shards = Map::new();
         for at in 0..Shape::of(index).primaries {
-            let shard = json!({"state": "STARTED", "primary": true, "node": NODE_ID, "relocating_node": null, "shard": at,
-                "index": index.name, "allocation_id": {"id": index.uuid()}});
+            let shard = shard(index, at);
             let listed = json!([shard]);
             for shown in [&listed, &shard] {
                 call.held.add_shown(shown)?;
@@ -212,4 +276,14 @@ pub(crate) async fn pending_tasks(call: &mut Call) -> Result<Answer> {
     call.only(&[Method::GET])?;
     call.parameters.end_without(&["local", "master_timeout"])?;
     Ok(ok(json!({"tasks": []})))
+}
+
+/// `/_dangling`: no index is on a disk that the cluster does not know.
+pub(crate) fn dangling(call: &mut Call) -> Result<Answer> {
+    call.only(&[Method::GET])?;
+    call.parameters.end()?;
+    let nodes = json!({"total": 1, "successful": 1, "failed": 0});
+    Ok(ok(
+        json!({"_nodes": nodes, "cluster_name": CLUSTER, "dangling_indices": []}),
+    ))
 }

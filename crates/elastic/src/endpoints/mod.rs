@@ -24,6 +24,8 @@ pub(crate) mod root;
 pub(crate) mod search;
 pub(crate) mod security;
 pub(crate) mod settings;
+pub(crate) mod shards;
+pub(crate) mod snapshots;
 pub(crate) mod stats;
 pub(crate) mod stored_scripts;
 pub(crate) mod streams;

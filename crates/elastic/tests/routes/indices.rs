@@ -464,12 +464,6 @@ pub const CASES: &[Case] = &[
         501,
         r#"{"error": {"type": "unsupported_operation_exception"}}"#,
     ),
-    case(
-        "GET /_cluster/reroute",
-        "",
-        501,
-        r#"{"error": {"reason": "[/_cluster/reroute] is not supported"}}"#,
-    ),
     case("GET /_cat/indices?health=colour", "", 400, r#"{"status": 400}"#),
     case(
         "GET /_cat/indices?bytes=colour",

@@ -213,7 +213,7 @@ pub(crate) async fn segments(call: &mut Call, expression: &str) -> Result<Answer
             "0".to_owned(),
             is_committed.to_string(),
             "true".to_owned(),
-            "8.7.0".to_owned(),
+            crate::endpoints::shards::LUCENE_VERSION.to_owned(),
             "false".to_owned(),
         ]);
     }
