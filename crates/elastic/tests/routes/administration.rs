@@ -342,6 +342,49 @@ pub const CASES: &[Case] = &[
         r#"[{"name": "search"}]"#,
     ),
     case("POST /_cat/thread_pool/search", "", 405, ""),
+    case("GET /_cat/repositories", "", 200, ""),
+    case("POST /_cat/repositories", "", 405, ""),
+    case("GET /_cat/snapshots", "", 200, ""),
+    case("POST /_cat/snapshots", "", 405, ""),
+    case("GET /_cat/snapshots/_all?format=json", "", 200, "[]"),
+    case(
+        "GET /_cat/snapshots/mine",
+        "",
+        404,
+        r#"{"error": {"type": "repository_missing_exception"}}"#,
+    ),
+    // Columns that are shown where they are asked for.
+    case(
+        "GET /_cat/indices/things?format=json&pri&h=get.exists_total,idx,storeSize,completion.size&bytes=gb",
+        "",
+        200,
+        r#"[{"get.exists_total": "1", "pri.get.exists_total": "1", "idx": "things", "storeSize": "0", "pri.storeSize": "0", "completion.size": "0"}]"#,
+    ),
+    case(
+        "GET /_cat/shards?format=json&h=shard,indexing.index_total,search.query_time,path.data&time=ms",
+        "",
+        200,
+        r#"[{"shard": "0", "indexing.index_total": "2", "path.data": null}, {"shard": "1", "indexing.index_total": "0", "search.query_time": "0"}]"#,
+    ),
+    case(
+        "GET /_cat/nodes?format=json&h=indexing.index_total,ram.max,merges.total_time",
+        "",
+        200,
+        r#"[{"indexing.index_total": "2", "ram.max": "*", "merges.total_time": "0s"}]"#,
+    ),
+    case("GET /_cat/nodes?time=years", "", 400, ""),
+    case(
+        "GET /_cat/health?ts=false&format=json",
+        "",
+        200,
+        r#"[{"cluster": "larder"}]"#,
+    ),
+    case(
+        "GET /_cat/master?help",
+        "",
+        200,
+        "id   |   | node id   \nhost | h | host name \nip   |   | ip address\nnode | n | node name \n",
+    ),
     // Suggestions.
     case(
         "POST /things/_search",
