@@ -174,6 +174,9 @@ pub fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value>> {
                 flags.try_for_each(|(_, flag)| check_flag(flag))?;
             }
             "refresh_interval" => check_interval(value)?,
+            "analyze" => {
+                analyzed_tokens_max(&index)?;
+            }
             // Which pipelines documents go through is looked for when they are written.
             "query_string" | "default_pipeline" | "final_pipeline" | "lifecycle" => {}
             "highlight" => {
@@ -361,6 +364,29 @@ pub fn limit(index: &Map<String, Value>, name: &str) -> Result<usize> {
     };
     Err(ElasticError::illegal(format!(
         "Failed to parse value [{text}] for setting [index.{name}]{bound}"
+    )))
+}
+
+/// The tokens that `_analyze` shows at most.
+pub fn analyzed_tokens_max(index: &Map<String, Value>) -> Result<usize> {
+    const USUAL: usize = 10_000;
+    let given = index.get("analyze").and_then(Value::as_object);
+    let Some(given) = given else { return Ok(USUAL) };
+    if let Some(other) = given.keys().find(|name| *name != "max_token_count") {
+        return Err(ElasticError::illegal(format!(
+            "unknown setting [index.analyze.{other}]"
+        )));
+    }
+    let Some(text) = given.get("max_token_count").and_then(Value::as_str) else {
+        return Ok(USUAL);
+    };
+    let bound = match text.parse::<i32>() {
+        Ok(most @ 1..) => return Ok(most as usize),
+        Ok(_) => " must be >= 1",
+        Err(_) => "",
+    };
+    Err(ElasticError::illegal(format!(
+        "Failed to parse value [{text}] for setting [index.analyze.max_token_count]{bound}"
     )))
 }
 
