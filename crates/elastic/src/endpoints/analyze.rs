@@ -135,13 +135,19 @@ impl Asked {
         settings: &Map<String, Value>,
     ) -> Result<Way> {
         if self.has_parts() {
-            return Way::of_parts(
-                analysis,
-                self.tokenizer.as_ref(),
-                &self.filters,
-                &self.char_filters,
-            );
+            let tokenizer = self.tokenizer.as_ref();
+            let (filters, char_filters): (Vec<_>, Vec<_>) =
+                (self.filters.iter().collect(), self.char_filters.iter().collect());
+            return match self.explains {
+                true => Way::of_parts(analysis, tokenizer, &filters, &char_filters),
+                false => {
+                    let whole = analysis.of_parts(tokenizer, &filters, &char_filters)?;
+                    Ok(Way::Whole(String::new(), whole))
+                }
+            };
         }
+        // Only where its parts are shown they are looked for.
+        let settings = Some(settings).filter(|_| self.explains);
         if let Some(name) = &self.analyzer {
             let missing = match mapping {
                 None => format!("failed to find global analyzer [{name}]"),
@@ -221,20 +227,20 @@ impl Way {
     /// An analyzer by its name: by its parts, where the settings of an index define it of some.
     fn named(
         analysis: &Analysis,
-        settings: &Map<String, Value>,
+        settings: Option<&Map<String, Value>>,
         name: &str,
         analyzer: Analyzer,
     ) -> Result<Way> {
-        let own = settings
-            .get("analysis")
-            .and_then(|all| all.get("analyzer")?.get(name)?.as_object());
+        let own = settings.and_then(|all| all.get("analysis")?.get("analyzer")?.get(name)?.as_object());
         let Some(own) = own.filter(|own| own.get("type").is_none_or(|kind| kind == "custom")) else {
             return Ok(Way::Whole(name.to_owned(), analyzer));
         };
-        let list = |name: &str| match own.get(name) {
-            None => Vec::new(),
-            Some(Value::Array(list)) => list.clone(),
-            Some(one) => vec![one.clone()],
+        let list = |name: &str| -> Vec<&Value> {
+            match own.get(name) {
+                None => Vec::new(),
+                Some(Value::Array(list)) => list.iter().collect(),
+                Some(one) => vec![one],
+            }
         };
         Way::of_parts(
             analysis,
@@ -247,12 +253,10 @@ impl Way {
     fn of_parts(
         analysis: &Analysis,
         tokenizer: Option<&Value>,
-        filters: &[Value],
-        char_filters: &[Value],
+        filters: &[&Value],
+        char_filters: &[&Value],
     ) -> Result<Way> {
-        let filters: Vec<&Value> = filters.iter().collect();
-        let char_filters: Vec<&Value> = char_filters.iter().collect();
-        let up_to = |at: usize| analysis.of_parts(tokenizer, &filters[..at], &char_filters);
+        let up_to = |at: usize| analysis.of_parts(tokenizer, &filters[..at], char_filters);
         let mut filtered = Vec::with_capacity(filters.len());
         for (at, filter) in filters.iter().enumerate() {
             filtered.push((called(filter), up_to(at + 1)?));
