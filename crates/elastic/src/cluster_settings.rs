@@ -14,6 +14,9 @@ pub(crate) const INTERVAL_SETTING: &str = "indices.lifecycle.poll_interval";
 /// Whether indices are closed and dropped by their names alone, and not by patterns.
 pub(crate) const REQUIRES_NAME_SETTING: &str = "action.destructive_requires_name";
 
+/// Whether queries may be asked that take long.
+pub(crate) const EXPENSIVE_SETTING: &str = "search.allow_expensive_queries";
+
 /// What the values of a setting are.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -37,7 +40,7 @@ enum Kind {
 }
 
 /// The settings that may be changed while a server runs, those of Elasticsearch 7.10; where a name ends in a point, all within it.
-const KNOWN: [(&str, Kind); 71] = [
+const KNOWN: [(&str, Kind); 72] = [
     (auto_create::SETTING, Kind::Any),
     (REQUIRES_NAME_SETTING, Kind::Flag),
     ("action.search.shard_count.limit", Kind::Whole(1, i32::MAX)),
@@ -147,6 +150,7 @@ const KNOWN: [(&str, Kind); 71] = [
     ("logger.", Kind::Level),
     ("network.breaker.inflight_requests.limit", Kind::Share),
     ("network.breaker.inflight_requests.overhead", Kind::Number),
+    (EXPENSIVE_SETTING, Kind::Flag),
     ("search.default_keep_alive", Kind::Time(0)),
     ("search.max_buckets", Kind::Whole(0, i32::MAX)),
     ("search.max_keep_alive", Kind::Time(0)),

@@ -67,6 +67,49 @@ fn settings_of_the_cluster_forbid_to_make_and_to_drop_indices() {
 }
 
 #[test]
+fn queries_that_take_long_are_refused_where_settings_say_so() {
+    run(&[
+        case(
+            "PUT /q",
+            r#"{"mappings": {"properties": {"k": {"type": "keyword"}, "n": {"type": "long"}, "w": {"type": "wildcard"}}}}"#,
+            200,
+            "",
+        ),
+        case("GET /q/_search", r#"{"query": {"prefix": {"k": "a"}}}"#, 200, ""),
+        case(
+            "PUT /_cluster/settings",
+            r#"{"transient": {"search.allow_expensive_queries": "false"}}"#,
+            200,
+            "",
+        ),
+        case(
+            "GET /q/_search",
+            r#"{"query": {"prefix": {"k": "a"}}}"#,
+            400,
+            r#"{"error": {"reason": "failed to create query: [prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false. For optimised prefix queries on text fields please enable [index_prefixes]."}}"#,
+        ),
+        case(
+            "GET /q/_count",
+            r#"{"query": {"bool": {"filter": [{"range": {"n": {"gt": 1}}}, {"range": {"k": {"gt": "a"}}}]}}}"#,
+            400,
+            r#"{"error": {"reason": "failed to create query: [range] queries on [text] or [keyword] fields cannot be executed when 'search.allow_expensive_queries' is set to false."}}"#,
+        ),
+        case(
+            "GET /q/_search",
+            r#"{"query": {"script_score": {"query": {"match_all": {}}, "script": "1"}}}"#,
+            400,
+            "",
+        ),
+        case(
+            "GET /q/_search",
+            r#"{"query": {"bool": {"must": {"wildcard": {"w": "a*"}}, "filter": {"term": {"prefix": "x"}}}}}"#,
+            200,
+            "",
+        ),
+    ]);
+}
+
+#[test]
 fn templates_and_settings_are_there_after_a_restart() {
     run_restarted(
         &[
