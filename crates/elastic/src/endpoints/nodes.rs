@@ -82,10 +82,15 @@ pub(crate) async fn stats(
     call.require_of_server(Action::ServerStatus)?;
     let path = call.path.join("/");
     let metrics = Metrics::parse(metric, STATS, &path)?;
-    if of_indices.is_some() && !metrics.has("indices") {
+    if let Some(of_indices) = of_indices
+        && (metric == Some("_all") || !metrics.has("indices"))
+    {
+        let what = match metric {
+            Some("_all") => "all stats requested",
+            _ => "indices stats not requested",
+        };
         return Err(ElasticError::illegal(format!(
-            "request [/{path}] contains index metrics [{}] but indices stats not requested",
-            of_indices.unwrap_or_default()
+            "request [/{path}] contains index metrics [{of_indices}] but {what}"
         )));
     }
     let wanted = Wanted::take(call, Metrics::parse(of_indices, metrics::OF_INDICES, &path)?)?;

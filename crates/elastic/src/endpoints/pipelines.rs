@@ -33,7 +33,7 @@ async fn get(call: &mut Call, wanted: Option<&str>) -> Result<Answer> {
             found.insert(name, if is_summary { json!({}) } else { definition });
         }
     }
-    match wanted.is_some_and(|wanted| found.is_empty() && !wanted.contains('*')) {
+    match wanted.is_some_and(|wanted| found.is_empty() && wanted != "*") {
         true => Ok(json(StatusCode::NOT_FOUND, json!({}))),
         false => Ok(ok(Value::Object(found))),
     }

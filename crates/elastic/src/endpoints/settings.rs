@@ -22,11 +22,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str, names: Option<&str>) 
 }
 
 async fn get(call: &mut Call, expression: &str, names: Option<&str>) -> Result<Answer> {
-    let options = Options {
-        closed: true,
-        ..Options::default()
-    }
-    .taken(&mut call.parameters)?;
+    let options = Options::take(&mut call.parameters)?;
     let is_flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
     let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
     call.parameters.end_without(&["local", "master_timeout"])?;
@@ -36,12 +32,22 @@ async fn get(call: &mut Call, expression: &str, names: Option<&str>) -> Result<A
         let Value::Object(mut all) = flat(&index.settings(call.human)) else {
             continue;
         };
-        if let Some(names) = names {
-            all.retain(|setting, _| is_named(names, setting));
+        let keep = |all: &mut Map<String, Value>| {
+            all.retain(|setting, _| names.is_none_or(|names| is_named(names, setting)));
+        };
+        let shown = |all: Map<String, Value>| match is_flat {
+            true => Value::Object(all),
+            false => tree(all),
+        };
+        keep(&mut all);
+        // An index that has none of them is not shown.
+        if all.is_empty() {
+            continue;
         }
-        let mut one = json!({"settings": if is_flat { Value::Object(all) } else { tree(all) }});
-        if defaults {
-            one["defaults"] = settings::defaults(&index.given_settings(), is_flat);
+        let mut one = json!({"settings": shown(all)});
+        if defaults && let Value::Object(mut usual) = settings::defaults(&index.given_settings(), true) {
+            keep(&mut usual);
+            one["defaults"] = shown(usual);
         }
         answer.insert(name, one);
     }

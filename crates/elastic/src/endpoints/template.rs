@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::definition::{Definition, components, covers, overlap, patterns, priority};
 use crate::kept::Family;
 use crate::listed::is_listed_or_all;
-use crate::respond::{Answer, acknowledged, exists, ok};
+use crate::respond::{self, Answer, acknowledged, exists, ok};
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use indices::settings;
@@ -60,21 +60,23 @@ async fn get(call: &mut Call, family: Family, wanted: Option<&str>) -> Result<An
             found.push((name, shown(family, template, flat, typed)?));
         }
     }
-    if let Some(wanted) = wanted.filter(|wanted| found.is_empty() && !wanted.contains('*')) {
-        return match family {
-            Family::Template => Ok(crate::respond::json(StatusCode::NOT_FOUND, json!({}))),
-            _ => Err(not_found(family, wanted)),
-        };
-    }
+    // A name and a pattern that no template has are not found, but a list of all may be empty.
+    let status = match found.is_empty() && wanted.is_some() {
+        true => StatusCode::NOT_FOUND,
+        false => StatusCode::OK,
+    };
     if family == Family::Template {
-        return Ok(ok(Value::Object(found.into_iter().collect())));
+        return Ok(respond::json(status, Value::Object(found.into_iter().collect())));
+    }
+    if let Some(wanted) = wanted.filter(|wanted| found.is_empty() && !wanted.contains('*')) {
+        return Err(not_found(family, wanted));
     }
     let (list, one) = names(family);
     let listed: Vec<Value> = found
         .into_iter()
         .map(|(name, template)| json!({"name": name, one: template}))
         .collect();
-    Ok(ok(json!({list: listed})))
+    Ok(respond::json(status, json!({list: listed})))
 }
 
 fn shown(family: Family, mut template: Value, flat: bool, typed: bool) -> Result<Value> {

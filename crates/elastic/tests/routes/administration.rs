@@ -143,6 +143,13 @@ pub const CASES: &[Case] = &[
     case("GET /_nodes/_all/stats/colours", "", 400, ""),
     case("GET /_nodes/_all/stats/indices/store,get", "", 200, ""),
     case("GET /_nodes/_all/stats/indices/colours", "", 400, ""),
+    case(
+        "GET /_nodes/stats/_all/docs",
+        "",
+        400,
+        r#"{"error": {"reason": "request [/_nodes/stats/_all/docs] contains index metrics [docs] but all stats requested"}}"#,
+    ),
+    case("GET /_cluster/health?master_timeout=1s", "", 200, ""),
     case("GET /_nodes/usage", "", 200, ""),
     case("DELETE /_nodes/usage", "", 405, ""),
     case("GET /_nodes/_all/usage", "", 200, ""),

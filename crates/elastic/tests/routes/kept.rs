@@ -196,6 +196,13 @@ pub const CASES: &[Case] = &[
     case("DELETE /_template", "", 405, r#"{"status": 405}"#),
     case("HEAD /_template/old", "", 200, ""),
     case("GET /_template/none", "", 404, "{}"),
+    case("GET /_template/none*", "", 404, "{}"),
+    case(
+        "GET /_index_template/none*",
+        "",
+        404,
+        r#"{"index_templates": []}"#,
+    ),
     case(
         "GET /_index_template",
         "",
