@@ -254,6 +254,7 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
     let report = call.server.engine.server_report();
     let free = report.volume_bytes.saturating_sub(report.volume_used_bytes);
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let pipelines = call.kept(Family::Pipeline).await?.len();
     Ok(ok(json!({
         "_nodes": {"total": count, "successful": count, "failed": 0},
         "cluster_name": CLUSTER, "cluster_uuid": CLUSTER, "timestamp": call.server.engine.now_ms(),
@@ -266,7 +267,9 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
             "process": {"cpu": {"percent": 0}, "open_file_descriptors": {"min": 0, "max": 0, "avg": 0}},
             "jvm": {"max_uptime_in_millis": report.uptime_ms, "versions": [], "mem": {"heap_used_in_bytes": report.memory_bytes}, "threads": 0},
             "fs": {"total_in_bytes": report.volume_bytes, "free_in_bytes": free, "available_in_bytes": free},
-            "plugins": [], "network_types": {}, "discovery_types": {"single-node": count}, "packaging_types": [],
+            "plugins": [], "network_types": {}, "discovery_types": {"single-node": count},
+            "packaging_types": [{"flavor": "default", "type": "larder", "count": count}],
+            "ingest": {"number_of_pipelines": pipelines, "processor_stats": {}},
         },
     })))
 }

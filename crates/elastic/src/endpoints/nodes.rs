@@ -9,6 +9,7 @@ use crate::server::{CLUSTER, NODE_ID};
 use auth::Action;
 use http::Method;
 use indices::error::{ElasticError, Result};
+use indices::settings::flat;
 use search::simple_match;
 use serde_json::{Map, Value, json};
 
@@ -52,7 +53,7 @@ pub(crate) const ROLES: [&str; 4] = ["data", "ingest", "master", "remote_cluster
 /// `/_nodes/{nodes}/{metrics}`.
 pub(crate) async fn info(call: &mut Call, path: &[&str]) -> Result<Answer> {
     begin(call)?;
-    call.parameters.flag("flat_settings")?;
+    let is_flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
     call.parameters.end()?;
     let is_metrics = |text: &str| text.split(',').all(|name| INFO.contains(&name) || name == "_all");
     let (nodes, metric) = match path {
@@ -65,6 +66,10 @@ pub(crate) async fn info(call: &mut Call, path: &[&str]) -> Result<Answer> {
     let mut node = head(call);
     for (name, section) in sections(call) {
         if metrics.has(name) {
+            let section = match name {
+                "settings" if is_flat => flat(&section),
+                _ => section,
+            };
             node.insert(name.to_owned(), section);
         }
     }

@@ -104,6 +104,12 @@ pub const CASES: &[Case] = &[
     ),
     case("DELETE /_nodes/http", "", 405, ""),
     case(
+        "GET /_nodes/settings?flat_settings",
+        "",
+        200,
+        r#"{"nodes": {"LarderNode000000000001": {"settings": {"client.type": "node"}}}}"#,
+    ),
+    case(
         "GET /_nodes/nobody",
         "",
         200,

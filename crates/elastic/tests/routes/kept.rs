@@ -110,6 +110,48 @@ fn queries_that_take_long_are_refused_where_settings_say_so() {
 }
 
 #[test]
+fn an_index_says_how_much_may_be_asked_of_it() {
+    run(&[
+        case(
+            "PUT /small",
+            r#"{"settings": {"index.max_terms_count": 2, "index.max_regex_length": 3, "index.max_adjacency_matrix_filters": 2, "index.requests.cache.enable": false}}"#,
+            200,
+            "",
+        ),
+        case(
+            "GET /small/_search",
+            r#"{"query": {"terms": {"f": ["a", "b"]}}}"#,
+            200,
+            "",
+        ),
+        case(
+            "GET /small/_search",
+            r#"{"query": {"bool": {"filter": {"terms": {"f": ["a", "b", "c"]}}}}}"#,
+            400,
+            r#"{"error": {"reason": "The number of terms [3] used in the Terms Query request has exceeded the allowed maximum of [2]. This maximum can be set by changing the [index.max_terms_count] index level setting."}}"#,
+        ),
+        case(
+            "GET /small/_count",
+            r#"{"query": {"regexp": {"f": {"value": "abcd"}}}}"#,
+            400,
+            r#"{"error": {"reason": "The length of regex [4] used in the Regexp Query request has exceeded the allowed maximum of [3]. This maximum can be set by changing the [index.max_regex_length] index level setting."}}"#,
+        ),
+        case(
+            "GET /small/_search",
+            r#"{"aggs": {"m": {"adjacency_matrix": {"filters": {"a": {"match_all": {}}, "b": {"match_all": {}}, "c": {"match_all": {}}}}}}}"#,
+            400,
+            "",
+        ),
+        case(
+            "PUT /small/_settings",
+            r#"{"index.shard.check_on_startup": true}"#,
+            400,
+            r#"{"error": {"reason": "Can't update non dynamic settings [[index.shard.check_on_startup]] for open indices [[small]]"}}"#,
+        ),
+    ]);
+}
+
+#[test]
 fn templates_and_settings_are_there_after_a_restart() {
     run_restarted(
         &[

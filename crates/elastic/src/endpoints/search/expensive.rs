@@ -70,7 +70,7 @@ fn look(query: &Value, types: &BTreeMap<String, String>) -> Result<()> {
 }
 
 /// The queries that a query has within it.
-fn within(body: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn within(body: &Value) -> impl Iterator<Item = &Value> {
     const MEMBERS: [&str; 9] = [
         "filter",
         "must",
