@@ -47,6 +47,48 @@ const STATS: &[&str] = &[
     "transport",
 ];
 
+/// The aggregations, each with the kinds of values that it takes, as Elasticsearch names them.
+const AGGREGATIONS: &str = "\
+adjacency_matrix other
+auto_date_histogram boolean date numeric
+avg boolean date numeric
+cardinality boolean bytes date geopoint ip numeric range
+composite other
+date_histogram boolean date numeric range
+date_range boolean date numeric
+diversified_sampler boolean bytes date numeric
+extended_stats boolean date numeric
+filter other
+filters other
+geo_bounds geopoint
+geo_centroid geopoint
+geo_distance geopoint
+geohash_grid geopoint
+geotile_grid geopoint
+global other
+histogram boolean date numeric range
+ip_range ip
+max boolean date numeric
+median_absolute_deviation numeric
+min boolean date numeric
+missing boolean bytes date geopoint ip numeric range
+nested other
+percentile_ranks boolean date numeric
+percentiles boolean date numeric
+range boolean date numeric
+rare_terms boolean bytes date ip numeric
+reverse_nested other
+sampler other
+significant_terms boolean bytes date ip numeric
+significant_text other
+stats boolean date numeric
+sum boolean date numeric
+terms boolean bytes date ip numeric
+top_hits other
+value_count boolean bytes date geopoint ip numeric range
+variable_width_histogram numeric
+weighted_avg numeric";
+
 /// What a node is and does.
 pub(crate) const ROLES: [&str; 4] = ["data", "ingest", "master", "remote_cluster_client"];
 
@@ -211,9 +253,24 @@ fn sections(call: &Call) -> Vec<(&'static str, Value)> {
         ("transport", transport),
         ("http", http),
         ("plugins", json!([])),
-        ("ingest", json!({"processors": []})),
-        ("aggregations", json!({})),
+        ("ingest", json!({"processors": processors_of_pipelines()})),
+        ("aggregations", aggregations()),
     ]
+}
+
+fn processors_of_pipelines() -> Vec<Value> {
+    let mut names = ingest::PROCESSORS.to_vec();
+    names.sort_unstable();
+    names.into_iter().map(|name| json!({"type": name})).collect()
+}
+
+fn aggregations() -> Value {
+    let aggregation = |line: &str| {
+        let (name, types) = line.split_once(' ')?;
+        let types: Vec<&str> = types.split(' ').collect();
+        Some((name.to_owned(), json!({"types": types})))
+    };
+    Value::Object(AGGREGATIONS.lines().filter_map(aggregation).collect())
 }
 
 /// Figures by the names in paths and in answers.

@@ -110,6 +110,12 @@ pub const CASES: &[Case] = &[
         r#"{"nodes": {"LarderNode000000000001": {"settings": {"client.type": "node"}}}}"#,
     ),
     case(
+        "GET /_nodes/aggregations,ingest",
+        "",
+        200,
+        r#"{"nodes": {"LarderNode000000000001": {"aggregations": {"filter": {"types": ["other"]}, "max": {"types": ["boolean", "date", "numeric"]}}}}}"#,
+    ),
+    case(
         "GET /_nodes/nobody",
         "",
         200,
