@@ -29,13 +29,11 @@ const STATE: [&str; 8] = [
 /// `/_cluster/state/{metrics}/{indices}`.
 pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Option<&str>) -> Result<Answer> {
     call.only(&[Method::GET])?;
-    let metrics = Metrics::parse(metric, &STATE, &call.path.join("/"))?;
-    call.parameters.without_effect(&[
-        "local",
-        "master_timeout",
-        "wait_for_metadata_version",
-        "wait_for_timeout",
-    ]);
+    let metrics = sections_of(metric);
+    // Whoever changes something is answered when it is done, so there is no version to wait for.
+    let waits = call.parameters.long("wait_for_metadata_version")?.is_some();
+    call.parameters
+        .without_effect(&["local", "master_timeout", "wait_for_timeout"]);
     let is_flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
     let options = Options {
         closed: true,
@@ -46,7 +44,16 @@ pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Opt
     call.parameters.end()?;
     let mut answer = shown_state(call, &metrics, is_flat, expression.unwrap_or("_all"), options).await?;
     answer["cluster_name"] = json!(CLUSTER);
+    if waits {
+        answer["wait_for_timed_out"] = json!(false);
+    }
     Ok(ok(answer))
+}
+
+/// The sections that are wanted; a name that none has means nothing.
+fn sections_of(metric: Option<&str>) -> Metrics {
+    let is_all = metric.is_some_and(|text| text.split(',').any(|name| name == "_all"));
+    Metrics::known(metric.filter(|_| !is_all), &STATE)
 }
 
 /// The parts of the state that are wanted.
@@ -75,14 +82,14 @@ async fn shown_state(
     put("blocks", blocks_of(&indices));
     put("nodes", json!({NODE_ID: node(call)}));
     if metrics.has("metadata") {
-        answer["metadata"] = metadata(call, &indices, is_flat).await?;
+        answer["metadata"] = metadata(call, &indices, is_flat, expression == "_all").await?;
     }
-    let (table, of_node) = routing(call, &indices)?;
+    let (table, of_node, unassigned) = routing(call, &indices)?;
     if metrics.has("routing_table") {
         answer["routing_table"] = json!({"indices": table});
     }
     if metrics.has("routing_nodes") {
-        answer["routing_nodes"] = json!({"unassigned": [], "nodes": {NODE_ID: of_node}});
+        answer["routing_nodes"] = json!({"unassigned": unassigned, "nodes": {NODE_ID: of_node}});
     }
     Ok(answer)
 }
@@ -99,6 +106,14 @@ pub(super) fn shard(index: &Index, at: u64) -> Value {
         "index": index.name, "allocation_id": {"id": index.uuid()}})
 }
 
+/// A copy of a shard, which is on no node.
+fn copy(index: &Index, at: u64) -> Value {
+    let created = search::date_text(index.created_ms());
+    json!({"state": "UNASSIGNED", "primary": false, "node": null, "relocating_node": null, "shard": at, "index": index.name,
+        "recovery_source": {"type": "PEER"},
+        "unassigned_info": {"reason": "INDEX_CREATED", "at": created, "delayed": false, "allocation_status": "no_attempt"}})
+}
+
 /// `/_cluster/reroute`: shards are where they are, on the one node.
 pub(crate) async fn reroute(call: &mut Call) -> Result<Answer> {
     call.only(&[Method::POST])?;
@@ -112,7 +127,7 @@ pub(crate) async fn reroute(call: &mut Call) -> Result<Answer> {
             .collect::<Vec<_>>()
             .join(",")
     });
-    let metrics = Metrics::parse(Some(&metric), &STATE, &call.path.join("/"))?;
+    let metrics = sections_of(Some(&metric));
     let explains = call.parameters.flag("explain")?.unwrap_or(false);
     for name in ["dry_run", "retry_failed"] {
         call.parameters.flag(name)?;
@@ -157,49 +172,90 @@ fn blocks_of(indices: &[Index]) -> Value {
     }
 }
 
-async fn metadata(call: &Call, indices: &[Index], is_flat: bool) -> Result<Value> {
+/// What is known of these indices, and of all else where they were not chosen by their names.
+async fn metadata(call: &Call, indices: &[Index], is_flat: bool, is_whole: bool) -> Result<Value> {
     let mut shown = Map::new();
     for index in indices {
-        let mapping = index.mapping().await?;
-        let mut settings = index.settings(call.human);
-        if is_flat {
-            settings = settings::flat(&settings);
-        }
-        let mappings = match mapping.source().is_empty() {
-            true => json!({}),
-            false => json!({"_doc": mapping.source()}),
-        };
-        let aliases: Vec<String> = index.aliases().keys().cloned().collect();
-        let state = if index.is_closed() { "close" } else { "open" };
-        let one = json!({"version": 1, "state": state, "settings": settings, "mappings": mappings, "aliases": aliases});
-        shown.insert(index.name.clone(), one);
+        shown.insert(index.name.clone(), metadata_of(call, index, is_flat).await?);
     }
-    let templates: Map<String, Value> = call.kept(Family::Template).await?.into_iter().collect();
-    Ok(json!({
-        "cluster_uuid": CLUSTER, "cluster_uuid_committed": true, "templates": templates, "indices": shown,
+    let mut whole = json!({
+        "cluster_uuid": CLUSTER, "cluster_uuid_committed": true, "templates": {}, "indices": shown,
         "cluster_coordination": {"term": 1, "last_committed_config": [NODE_ID], "last_accepted_config": [NODE_ID],
             "voting_config_exclusions": []},
         "index-graveyard": {"tombstones": []},
+    });
+    if !is_whole {
+        return Ok(whole);
+    }
+    whole["templates"] = Value::Object(call.kept(Family::Template).await?.into_iter().collect());
+    for (family, name) in [
+        (Family::ComponentTemplate, "component_template"),
+        (Family::IndexTemplate, "index_template"),
+        (Family::Script, "stored_scripts"),
+        (Family::Pipeline, "ingest"),
+    ] {
+        let kept = call.kept(family).await?;
+        if kept.is_empty() {
+            continue;
+        }
+        whole[name] = match family {
+            Family::Pipeline => {
+                let pipeline = |(id, config): (String, Value)| json!({"id": id, "config": config});
+                json!({"pipeline": kept.into_iter().map(pipeline).collect::<Vec<_>>()})
+            }
+            Family::Script => Value::Object(kept.into_iter().collect()),
+            _ => json!({name: kept.into_iter().collect::<Map<_, _>>()}),
+        };
+    }
+    Ok(whole)
+}
+
+async fn metadata_of(call: &Call, index: &Index, is_flat: bool) -> Result<Value> {
+    let mapping = index.mapping().await?;
+    let mut settings = index.settings(call.human);
+    if is_flat {
+        settings = settings::flat(&settings);
+    }
+    let mappings = match mapping.source().is_empty() {
+        true => json!({}),
+        false => json!({"_doc": mapping.source()}),
+    };
+    let aliases: Vec<String> = index.aliases().keys().cloned().collect();
+    let numbers = || (0..Shape::of(index).primaries).map(|at| at.to_string());
+    let terms: Map<String, Value> = numbers().map(|at| (at, json!(1))).collect();
+    let allocations: Map<String, Value> = numbers().map(|at| (at, json!([index.uuid()]))).collect();
+    Ok(json!({
+        "version": 1, "mapping_version": 1, "settings_version": 1, "aliases_version": 1,
+        "routing_num_shards": index.routing().parts(), "state": if index.is_closed() { "close" } else { "open" },
+        "settings": settings, "mappings": mappings, "aliases": aliases, "primary_terms": terms,
+        "in_sync_allocations": allocations, "rollover_info": {}, "system": false,
     }))
 }
 
-/// Which shard is where, by index and as a list.
-fn routing(call: &Call, indices: &[Index]) -> Result<(Map<String, Value>, Vec<Value>)> {
-    let (mut table, mut list) = (Map::new(), Vec::new());
+/// Which shard is where, by index, and as lists of those on the node and of those on none.
+fn routing(call: &Call, indices: &[Index]) -> Result<(Map<String, Value>, Vec<Value>, Vec<Value>)> {
+    let (mut table, mut list, mut unassigned) = (Map::new(), Vec::new(), Vec::new());
     for index in indices {
+        let shape = Shape::of(index);
         let mut shards = Map::new();
-        for at in 0..Shape::of(index).primaries {
-            let shard = shard(index, at);
-            let listed = json!([shard]);
-            for shown in [&listed, &shard] {
-                call.held.add_shown(shown)?;
+        for at in 0..shape.primaries {
+            let mut listed = Vec::new();
+            for number in 0..=shape.unassigned().min(shape.replicas) {
+                let (one, those) = match number {
+                    0 => (shard(index, at), &mut list),
+                    _ => (copy(index, at), &mut unassigned),
+                };
+                for shown in [&one, &one] {
+                    call.held.add_shown(shown)?;
+                }
+                listed.push(one.clone());
+                those.push(one);
             }
-            shards.insert(at.to_string(), listed);
-            list.push(shard);
+            shards.insert(at.to_string(), Value::Array(listed));
         }
         table.insert(index.name.clone(), json!({"shards": shards}));
     }
-    Ok((table, list))
+    Ok((table, list, unassigned))
 }
 
 /// `/_cluster/stats`.

@@ -69,7 +69,21 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /_cluster/state?colour=1", "", 400, ""),
     case("GET /_cluster/state/nodes", "", 200, ""),
-    case("GET /_cluster/state/colours", "", 400, ""),
+    // What is no section is not told.
+    case(
+        "GET /_cluster/state/colours?wait_for_metadata_version=1",
+        "",
+        200,
+        r#"{"wait_for_timed_out": false}"#,
+    ),
+    case(
+        "GET /_cluster/state/metadata,routing_table,routing_nodes",
+        "",
+        200,
+        r#"{"metadata": {"indices": {"things": {"routing_num_shards": 1024, "primary_terms": {"0": 1}, "system": false}}},
+            "routing_table": {"indices": {"things": {"shards": {"0": [{"state": "STARTED", "primary": true}]}}}},
+            "routing_nodes": {"unassigned": []}}"#,
+    ),
     case("GET /_cluster/state/metadata/things", "", 200, ""),
     case("GET /_cluster/state/metadata/none", "", 404, ""),
     case(
