@@ -82,7 +82,7 @@ pub(super) fn within(body: &Value) -> impl Iterator<Item = &Value> {
         "query",
         "functions",
     ];
-    let found = MEMBERS.iter().filter_map(|name| body.get(name));
+    let found = MEMBERS.iter().filter_map(move |name| body.get(name));
     found.flat_map(|inner| match inner {
         Value::Array(list) => list.as_slice(),
         one => std::slice::from_ref(one),
