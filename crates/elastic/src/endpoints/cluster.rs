@@ -1,5 +1,6 @@
 //! The server as a cluster: its state, its figures.
 
+use super::machine::{self, Memory};
 use super::stats::metrics::Metrics;
 use crate::call::Call;
 use crate::kept::Family;
@@ -272,10 +273,7 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
     }
     let names: Vec<String> = indices.iter().map(|index| index.name.clone()).collect();
     let mut of_indices = Map::from_iter([("count".to_owned(), json!(indices.len()))]);
-    of_indices.insert("shards".to_owned(), {
-        let total: u64 = indices.iter().map(|index| Shape::of(index).primaries).sum();
-        json!({"total": total, "primaries": total, "replication": 0.0})
-    });
+    of_indices.insert("shards".to_owned(), shards_of_all(&indices));
     let figures = super::stats::together(call, &names, &super::stats::Wanted::default()).await?;
     for name in [
         "docs",
@@ -311,6 +309,9 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
     let free = report.volume_bytes.saturating_sub(report.volume_used_bytes);
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let pipelines = call.kept(Family::Pipeline).await?.len();
+    let memory = Memory::read();
+    let (threads, _) = machine::threads_and_bytes();
+    let files = machine::open_files();
     Ok(ok(json!({
         "_nodes": {"total": count, "successful": count, "failed": 0},
         "cluster_name": CLUSTER, "cluster_uuid": CLUSTER, "timestamp": call.server.engine.now_ms(),
@@ -319,15 +320,32 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
         "nodes": {
             "count": {"total": count, "coordinating_only": 0, "data": count, "ingest": count, "master": count, "remote_cluster_client": count},
             "versions": [super::root::VERSION],
-            "os": {"available_processors": processors, "allocated_processors": processors, "names": [{"name": "Linux", "count": count}]},
-            "process": {"cpu": {"percent": 0}, "open_file_descriptors": {"min": 0, "max": 0, "avg": 0}},
-            "jvm": {"max_uptime_in_millis": report.uptime_ms, "versions": [], "mem": {"heap_used_in_bytes": report.memory_bytes}, "threads": 0},
+            "os": {"available_processors": processors, "allocated_processors": processors, "names": [{"name": "Linux", "count": count}],
+                "pretty_names": [{"pretty_name": "Linux", "count": count}], "mem": memory.shown()},
+            "process": {"cpu": {"percent": 0}, "open_file_descriptors": {"min": files, "max": files, "avg": files}},
+            "jvm": {"max_uptime_in_millis": report.uptime_ms, "versions": [],
+                "mem": {"heap_used_in_bytes": report.memory_bytes, "heap_max_in_bytes": memory.total}, "threads": threads},
             "fs": {"total_in_bytes": report.volume_bytes, "free_in_bytes": free, "available_in_bytes": free},
-            "plugins": [], "network_types": {}, "discovery_types": {"single-node": count},
+            "plugins": [],
+            "network_types": {"transport_types": {"larder": count}, "http_types": {"larder": count}}, "discovery_types": {"single-node": count},
             "packaging_types": [{"flavor": "default", "type": "larder", "count": count}],
             "ingest": {"number_of_pipelines": pipelines, "processor_stats": {}},
         },
     })))
+}
+
+/// How many shards there are, and of an index in the mean; nothing where there is no index.
+fn shards_of_all(indices: &[Index]) -> Value {
+    let counts: Vec<u64> = indices.iter().map(|index| Shape::of(index).primaries).collect();
+    let (Some(min), Some(max)) = (counts.iter().min(), counts.iter().max()) else {
+        return json!({});
+    };
+    let total: u64 = counts.iter().sum();
+    let of_one = json!({"min": min, "max": max, "avg": total as f64 / counts.len() as f64});
+    // The copies are on no node.
+    let copies = json!({"min": 0.0, "max": 0.0, "avg": 0.0});
+    json!({"total": total, "primaries": total, "replication": 0.0,
+        "index": {"shards": of_one, "primaries": of_one, "replication": copies}})
 }
 
 /// `/_cluster/pending_tasks`: nothing waits for a master.

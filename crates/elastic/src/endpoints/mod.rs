@@ -12,6 +12,7 @@ pub(crate) mod field_caps;
 pub(crate) mod health;
 pub(crate) mod index;
 pub(crate) mod lifecycle;
+mod machine;
 pub(crate) mod mapping;
 pub(crate) mod mget;
 pub(crate) mod nodes;

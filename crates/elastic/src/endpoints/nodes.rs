@@ -1,5 +1,6 @@
 //! `_nodes`: this server as the one node of a cluster.
 
+use super::machine::{self, Memory, POOLS, percent};
 use super::stats::metrics;
 use super::stats::{Wanted, metrics::Metrics, together};
 use crate::call::Call;
@@ -249,13 +250,52 @@ fn sections(call: &Call) -> Vec<(&'static str, Value)> {
             "jvm",
             json!({"pid": std::process::id(), "start_time_in_millis": started_ms, "vm_name": "none"}),
         ),
-        ("thread_pool", json!({})),
+        (
+            "thread_pool",
+            pools(&json!({"type": "fixed", "size": processors, "queue_size": -1})),
+        ),
         ("transport", transport),
         ("http", http),
         ("plugins", json!([])),
         ("ingest", json!({"processors": processors_of_pipelines()})),
         ("aggregations", aggregations()),
     ]
+}
+
+/// The same of each pool.
+fn pools(one: &Value) -> Value {
+    let named = POOLS.iter().map(|name| ((*name).to_owned(), one.clone()));
+    Value::Object(named.collect())
+}
+
+/// The memory of caches, as Elasticsearch tells of what a virtual machine has.
+fn jvm(now: u64, uptime_ms: u64, used: u64, most: u64, threads: u64) -> Value {
+    let collector = json!({"collection_count": 0, "collection_time_in_millis": 0});
+    let buffers = json!({"count": 0, "used_in_bytes": 0, "total_capacity_in_bytes": 0});
+    json!({
+        "timestamp": now, "uptime_in_millis": uptime_ms,
+        "mem": {"heap_used_in_bytes": used, "heap_used_percent": percent(used, most), "heap_committed_in_bytes": used,
+            "heap_max_in_bytes": most, "non_heap_used_in_bytes": 0, "non_heap_committed_in_bytes": 0, "pools": {}},
+        "threads": {"count": threads, "peak_count": threads},
+        "gc": {"collectors": {"young": collector, "old": collector}},
+        "buffer_pools": {"mapped": buffers, "direct": buffers},
+        "classes": {"current_loaded_count": 0, "total_loaded_count": 0, "total_unloaded_count": 0},
+    })
+}
+
+/// Elasticsearch's bounds of memory, none of which is met here: requests have bounds of their own.
+fn breakers(most: u64) -> Value {
+    let breaker = json!({"limit_size_in_bytes": most, "limit_size": format!("{most}b"), "estimated_size_in_bytes": 0,
+        "estimated_size": "0b", "overhead": 1.0, "tripped": 0});
+    let names = [
+        "request",
+        "fielddata",
+        "in_flight_requests",
+        "accounting",
+        "parent",
+    ];
+    let named = names.into_iter().map(|name| (name.to_owned(), breaker.clone()));
+    Value::Object(named.collect())
 }
 
 fn processors_of_pipelines() -> Vec<Value> {
@@ -280,6 +320,8 @@ fn figures(call: &Call) -> Vec<((&'static str, &'static str), Value)> {
     let free = report.volume_bytes.saturating_sub(report.volume_used_bytes);
     let total =
         json!({"total_in_bytes": report.volume_bytes, "free_in_bytes": free, "available_in_bytes": free});
+    let memory = Memory::read();
+    let (threads, virtual_bytes) = machine::threads_and_bytes();
     let pressure = json!({"combined_coordinating_and_primary_in_bytes": 0, "coordinating_in_bytes": 0, "primary_in_bytes": 0,
         "replica_in_bytes": 0, "all_in_bytes": 0});
     let mut pressed = pressure.clone();
@@ -292,17 +334,30 @@ fn figures(call: &Call) -> Vec<((&'static str, &'static str), Value)> {
     }
     let limit = crate::limits::BODY_BYTES_MAX;
     vec![
-        (("os", "os"), json!({"timestamp": now})),
-        (("process", "process"), json!({"timestamp": now})),
+        (
+            ("os", "os"),
+            json!({"timestamp": now, "cpu": {"percent": 0, "load_average": machine::shown_loads()}, "mem": memory.shown(),
+                "swap": memory.shown_swap()}),
+        ),
+        (
+            ("process", "process"),
+            json!({"timestamp": now, "open_file_descriptors": machine::open_files(),
+                "max_file_descriptors": machine::open_files_max(), "cpu": {"percent": 0, "total_in_millis": 0},
+                "mem": {"total_virtual_in_bytes": virtual_bytes}}),
+        ),
         (
             ("jvm", "jvm"),
-            json!({"timestamp": now, "uptime_in_millis": report.uptime_ms,
-                "mem": {"heap_used_in_bytes": report.memory_bytes, "heap_used_percent": 0}}),
+            jvm(now, report.uptime_ms, report.memory_bytes, memory.total, threads),
         ),
-        (("thread_pool", "thread_pool"), json!({})),
+        (
+            ("thread_pool", "thread_pool"),
+            pools(
+                &json!({"threads": 0, "queue": 0, "active": 0, "rejected": 0, "largest": 0, "completed": 0}),
+            ),
+        ),
         (
             ("fs", "fs"),
-            json!({"timestamp": now, "total": total, "data": []}),
+            json!({"timestamp": now, "total": total, "data": [total]}),
         ),
         (
             ("transport", "transport"),
@@ -313,7 +368,7 @@ fn figures(call: &Call) -> Vec<((&'static str, &'static str), Value)> {
             ("http", "http"),
             json!({"current_open": call.server.engine.running_operations().len(), "total_opened": 0}),
         ),
-        (("breaker", "breakers"), json!({})),
+        (("breaker", "breakers"), breakers(memory.total)),
         (
             ("script", "script"),
             json!({"compilations": 0, "cache_evictions": 0, "compilation_limit_triggered": 0}),

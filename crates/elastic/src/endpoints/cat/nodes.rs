@@ -3,6 +3,7 @@
 use super::table::{Figure, Table};
 use super::{begin, columns};
 use crate::call::Call;
+use crate::endpoints::machine::{self, BUSY_POOL, Memory, POOLS, percent};
 use crate::endpoints::stats::{Wanted, together};
 use crate::listed::is_listed;
 use crate::names;
@@ -34,11 +35,8 @@ pub(crate) async fn nodes(call: &mut Call) -> Result<Answer> {
     let address = call.server.published();
     let size = |bytes: u64| asked.units.size(bytes);
     let (used, whole) = (report.volume_used_bytes, report.volume_bytes);
-    let (memory, memory_free) = machine_memory();
-    let memory_used = memory.saturating_sub(memory_free);
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let mut loads = load.split_whitespace().map(str::to_owned);
-    let mut load = || loads.next().unwrap_or_default();
+    let memory = Memory::read();
+    let [load, load_of_five, load_of_fifteen] = machine::loads();
     let text = str::to_owned;
     let mut row = vec![
         id,
@@ -58,16 +56,16 @@ pub(crate) async fn nodes(call: &mut Call) -> Result<Answer> {
         size(report.memory_bytes),
         text("0"),
         size(report.memory_bytes),
-        size(memory_used),
-        percent(memory_used, memory),
-        size(memory),
-        open_files(),
+        size(memory.used()),
+        percent(memory.used(), memory.total).to_string(),
+        size(memory.total),
+        machine::open_files().to_string(),
         text("0"),
         text("-1"),
         text("0"),
-        load(),
-        load(),
-        load(),
+        load,
+        load_of_five,
+        load_of_fifteen,
         asked.units.time(report.uptime_ms.saturating_mul(1_000_000)),
         text("dimr"),
         text("*"),
@@ -79,28 +77,6 @@ pub(crate) async fn nodes(call: &mut Call) -> Result<Answer> {
     }
     table.row(row);
     table.answer(call)
-}
-
-fn percent(part: u64, whole: u64) -> String {
-    (part * 100).checked_div(whole).unwrap_or(0).to_string()
-}
-
-/// The machine's memory in bytes, and how much of it is free; nothing where it does not tell.
-fn machine_memory() -> (u64, u64) {
-    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let of = |name: &str| {
-        let mut lines = told.lines();
-        let kilobytes = lines.find_map(|line| line.strip_prefix(name)?.trim().strip_suffix("kB"));
-        kilobytes.and_then(|kilobytes| kilobytes.trim().parse::<u64>().ok())
-    };
-    let bytes = |name: &str| of(name).unwrap_or(0).saturating_mul(1024);
-    (bytes("MemTotal:"), bytes("MemAvailable:"))
-}
-
-fn open_files() -> String {
-    std::fs::read_dir("/proc/self/fd")
-        .map_or(0, Iterator::count)
-        .to_string()
 }
 
 /// `_cat/master`.
@@ -153,7 +129,7 @@ pub(crate) async fn allocation(call: &mut Call, nodes: Option<&str>) -> Result<A
             units.size(used),
             units.size(whole.saturating_sub(used)),
             units.size(whole),
-            percent(used, whole),
+            percent(used, whole).to_string(),
             address.clone(),
             address,
             engine::host_name(),
@@ -168,21 +144,6 @@ pub(crate) async fn allocation(call: &mut Call, nodes: Option<&str>) -> Result<A
     table.answer(call)
 }
 
-/// The pools in which Elasticsearch runs requests; here they all run where they arrive.
-const POOLS: [&str; 11] = [
-    "analyze",
-    "fetch_shard_started",
-    "fetch_shard_store",
-    "flush",
-    "force_merge",
-    "generic",
-    "get",
-    "management",
-    "refresh",
-    "search",
-    "write",
-];
-
 /// `_cat/thread_pool`.
 pub(crate) async fn thread_pools(call: &mut Call, patterns: Option<&str>) -> Result<Answer> {
     begin(call)?;
@@ -192,7 +153,7 @@ pub(crate) async fn thread_pools(call: &mut Call, patterns: Option<&str>) -> Res
     let mut table = Table::new(columns::THREAD_POOL);
     let is_wanted = |name: &str| patterns.is_none_or(|patterns| is_listed(patterns, name));
     for pool in POOLS.into_iter().filter(|pool| is_wanted(pool)) {
-        let active = if pool == "management" {
+        let active = if pool == BUSY_POOL {
             running.clone()
         } else {
             "0".to_owned()
