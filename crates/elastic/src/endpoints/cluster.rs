@@ -285,25 +285,9 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
     ] {
         of_indices.insert(name.to_owned(), figures.get(name).cloned().unwrap_or_default());
     }
-    let mut types = std::collections::BTreeMap::<String, (u64, u64)>::new();
-    for index in &indices {
-        let mut seen = std::collections::BTreeSet::new();
-        for (_, definition) in index.mapping().await?.definitions() {
-            let name = definition
-                .get("type")
-                .and_then(Value::as_str)
-                .unwrap_or("object")
-                .to_owned();
-            let entry = types.entry(name.clone()).or_default();
-            entry.0 += 1;
-            entry.1 += u64::from(seen.insert(name));
-        }
-    }
-    let types: Vec<Value> = types
-        .into_iter()
-        .map(|(name, (count, indices))| json!({"name": name, "count": count, "index_count": indices}))
-        .collect();
-    of_indices.insert("mappings".to_owned(), json!({"field_types": types}));
+    let (mappings, analysis) = super::used::of_indices(&indices).await?;
+    of_indices.insert("mappings".to_owned(), mappings);
+    of_indices.insert("analysis".to_owned(), analysis);
     let is_yellow = indices.iter().any(|index| Shape::of(index).unassigned() > 0);
     let report = call.server.engine.server_report();
     let free = report.volume_bytes.saturating_sub(report.volume_used_bytes);

@@ -90,7 +90,7 @@ pub const CASES: &[Case] = &[
         "GET /_cluster/stats",
         "",
         200,
-        r#"{"indices": {"count": 1, "docs": {"count": 2}, "shards": {"total": 2, "index": {"shards": {"min": 2, "max": 2, "avg": 2.0}}}},
+        r#"{"indices": {"count": 1, "docs": {"count": 2}, "analysis": {"char_filter_types": [], "built_in_analyzers": []}, "shards": {"total": 2, "index": {"shards": {"min": 2, "max": 2, "avg": 2.0}}}},
             "nodes": {"os": {"mem": {"total_in_bytes": "*"}}, "jvm": {"threads": "*"}}}"#,
     ),
     case("DELETE /_cluster/stats", "", 405, ""),
