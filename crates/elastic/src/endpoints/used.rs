@@ -27,7 +27,7 @@ impl Uses {
     /// Forgets what an index has of its own.
     fn forget(&mut self, own: Option<&Map<String, Value>>) {
         self.0
-            .retain(|name, _| !own.is_some_and(|own| own.contains_key(name)));
+            .retain(|name, _| own.is_none_or(|own| !own.contains_key(name)));
     }
 
     fn shown(&self) -> Value {
@@ -46,7 +46,7 @@ pub(super) async fn of_indices(indices: &[Index]) -> Result<(Value, Value)> {
         fields.add(definitions.iter().map(|(_, field)| type_of(field, "object")));
         let named = definitions.iter().flat_map(|(_, field)| {
             let names = [ANALYZER, "search_analyzer", "search_quote_analyzer"];
-            names.into_iter().filter_map(|name| field.get(name))
+            names.into_iter().filter_map(move |name| field.get(name))
         });
         let names: Vec<String> = named.flat_map(texts).collect();
         built_in.entry(ANALYZER).or_default().add(names.into_iter());
