@@ -40,7 +40,6 @@ mod source;
 mod streams;
 mod tail;
 mod tasks;
-mod yaml;
 
 pub use serve::{Options, Protocol, serve};
 

@@ -1,6 +1,6 @@
 //! Making answers.
 
-use crate::yaml;
+use ::json::yaml;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{Body, HeaderName, HeaderValue, Request, Response, StatusCode, query_pairs};
 use indices::error::ElasticError;

@@ -285,7 +285,7 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
     ] {
         of_indices.insert(name.to_owned(), figures.get(name).cloned().unwrap_or_default());
     }
-    let (mappings, analysis) = super::used::of_indices(&indices).await?;
+    let (mappings, analysis) = indices::used::of_indices(&indices).await?;
     of_indices.insert("mappings".to_owned(), mappings);
     of_indices.insert("analysis".to_owned(), analysis);
     let is_yellow = indices.iter().any(|index| Shape::of(index).unassigned() > 0);

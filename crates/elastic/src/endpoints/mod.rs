@@ -33,5 +33,4 @@ pub(crate) mod streams;
 pub(crate) mod tasks;
 pub(crate) mod template;
 pub(crate) mod term_vectors;
-mod used;
 pub(crate) mod validate;

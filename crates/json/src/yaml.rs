@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// A value as a whole document.
-pub(crate) fn document(value: &Value) -> String {
+pub fn document(value: &Value) -> String {
     let mut out = "---".to_owned();
     match is_block(value) {
         true => {

@@ -1,7 +1,7 @@
 //! Which types of fields, and which parts of analyzers, indices use: what `_cluster/stats` tells of them.
 
-use indices::Index;
-use indices::error::Result;
+use crate::error::Result;
+use crate::index::Index;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ impl Uses {
 }
 
 /// The types of fields that indices have, and what their texts are analyzed by.
-pub(super) async fn of_indices(indices: &[Index]) -> Result<(Value, Value)> {
+pub async fn of_indices(indices: &[Index]) -> Result<(Value, Value)> {
     let mut fields = Uses::default();
     let mut types: BTreeMap<&str, Uses> = BTreeMap::new();
     let mut built_in: BTreeMap<&str, Uses> = BTreeMap::new();
