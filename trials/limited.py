@@ -1,4 +1,4 @@
-"""A server in a group of 512 MB, many who ask at once, and what they may be told."""
+"""A server in a control group of 512 MB, many clients at once, and the answers that they may get."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Crowds of connections that ask nothing, or never end what they ask."""
+"""Crowds of connections that send nothing, or never finish a request."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Disks that lose power, are full, or fail."""
+"""Disks that lose power, fill up, or fail."""
 
 import os
 import threading

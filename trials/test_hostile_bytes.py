@@ -166,7 +166,7 @@ def test_updates_do_not_nest_documents_deeper_than_inserts_may(server):
 
 
 @pytest.mark.parametrize("operator", ["$and", "$or", "$nor"])
-def test_deep_filters_end(server, operator):
+def test_deep_filters_are_answered_or_refused(server, operator):
     condition = {"a": 1}
     for _ in range(60):
         condition = {operator: [condition]}

@@ -31,7 +31,7 @@ def filled(filled_server):
     assert_alive(filled_server)
 
 
-def test_idle_connections(server, long):
+def test_a_ping_is_answered_among_idle_connections(server, long):
     held, _ = connections(server, "mongo", 10_000 if long else 1_000)
     try:
         with server.client() as client:
@@ -44,7 +44,7 @@ def test_idle_connections(server, long):
 
 
 @pytest.mark.parametrize("has_users", [False, True], ids=["nobody has to log in", "before the login"])
-def test_half_sent_messages(server, long, has_users):
+def test_half_sent_messages_stay_within_memory(server, long, has_users):
     with server.client() as client:
         if has_users:
             client.admin.command("createUser", "root", pwd="secret", roles=["root"])
@@ -64,7 +64,7 @@ def test_half_sent_messages(server, long, has_users):
             connection.close()
 
 
-def test_half_sent_bodies(server, long):
+def test_half_sent_bodies_stay_within_memory(server, long):
     requests.put(f"{server.couch}/trial", timeout=60)
     head = b"POST /trial/_bulk_docs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n"
     held, _ = connections(server, "couch", 200 if long else 60, head + b'{"docs":["' + b"a" * 4_000_000)
@@ -138,7 +138,7 @@ PIPELINES = {
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-def test_stages(filled, name):
+def test_large_stages_answer_or_name_the_limit(filled, name):
     with filled.client() as client:
         answer = answer_or_limit(lambda: list(client.trial.big.aggregate(PIPELINES[name], allowDiskUse=True)))
         print(str(answer)[:300])
@@ -150,7 +150,7 @@ def doubled(operator, start):
 
 
 @pytest.mark.parametrize("operator, start", [("$concatArrays", [1, 2, 3]), ("$concat", "xxxxxxxx")])
-def test_values_that_double(filled, operator, start):
+def test_values_that_double_name_the_limit(filled, operator, start):
     with filled.client() as client:
         with pytest.raises(OperationFailure) as refused:
             list(client.trial.aggregate(doubled(operator, start)))
@@ -222,7 +222,7 @@ def test_large_documents_of_many_clients(server, long):
     assert results["UpdateResult"] > 0 and results["read dict"] > 0
 
 
-def test_uploads_at_once(server, long):
+def test_many_uploads_at_once_stay_within_memory(server, long):
     content = os.urandom(8_000_000)
     names = iter(range(10_000))
     answers = Counter()

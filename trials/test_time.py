@@ -256,7 +256,7 @@ class Recorded:
         return []
 
 
-def test_sigterm_ends_it(tmp_path, patience, endless):
+def test_sigterm_ends_endless_operations(tmp_path, patience, endless):
     server = started(tmp_path / "data")
     with pymongo.MongoClient(server.uri) as client:
         load = Started(server, endless)

@@ -182,7 +182,7 @@ def test_a_task_is_cancelled(server, patience):  # noqa: F811
 
 
 @pytest.mark.parametrize("name", ["a search by a script", "a slow update by a query", "a map", "a map in parts"])
-def test_sigterm_ends_it(tmp_path, patience, name):  # noqa: F811
+def test_sigterm_ends_endless_requests(tmp_path, patience, name):  # noqa: F811
     served = started(tmp_path / "data")
     with pymongo.MongoClient(served.uri) as client:
         asked = Asked(served, name)

@@ -37,7 +37,7 @@ pub fn query(bytes: &[u8]) -> bool {
         assert!(query.get(name).is_some());
         // Any value may be given where JSON is wanted.
         let _ = couch::query::json(value);
-        let _ = couch::query::number(name, value);
+        let _ = couch::query::number(value);
     }
     true
 }

@@ -121,6 +121,12 @@ impl Config {
         self.get(section, name).as_deref() == Some("false")
     }
 
+    /// The settings of a section.
+    pub fn section(&self, section: &str) -> BTreeMap<String, String> {
+        let layers = self.sections.read();
+        layers.present.get(section).cloned().unwrap_or_default()
+    }
+
     /// All settings, section by section.
     pub fn all(&self) -> Sections {
         self.sections.read().present.clone()

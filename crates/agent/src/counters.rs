@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A number that only grows.
 #[derive(Debug, Default)]
-pub struct Counter(AtomicU64);
+pub struct AgentCounter(AtomicU64);
 
-impl Counter {
+impl AgentCounter {
     /// Adds to it.
     pub fn add(&self, more: u64) {
         self.0.fetch_add(more, Ordering::Relaxed);
@@ -20,34 +20,34 @@ impl Counter {
 
 /// All of them.
 #[derive(Debug, Default)]
-pub struct Counters {
+pub struct AgentCounters {
     /// Messages that sources gave.
-    pub read: Counter,
+    pub read: AgentCounter,
     /// Of these, those that a transformation did not keep.
-    pub discarded: Counter,
-    /// Those that had not the form that they should have, and are kept as text.
-    pub unparsed: Counter,
+    pub discarded: AgentCounter,
+    /// Messages without the form that they should have, which are kept as text.
+    pub unparsed: AgentCounter,
     /// Fields that could not be converted, and are kept as they were.
-    pub unconverted: Counter,
+    pub unconverted: AgentCounter,
     /// Lines that were cut to the size that is allowed.
-    pub cut: Counter,
+    pub cut: AgentCounter,
     /// Records dropped because the spool was full.
-    pub dropped: Counter,
+    pub dropped: AgentCounter,
     /// Records that the server took.
-    pub sent: Counter,
+    pub sent: AgentCounter,
     /// Records that the server had already, from a try whose answer was lost.
-    pub repeated: Counter,
+    pub repeated: AgentCounter,
     /// Records that the server refused; they are in the file of rejects.
-    pub rejected: Counter,
+    pub rejected: AgentCounter,
     /// Requests.
-    pub requests: Counter,
+    pub requests: AgentCounter,
     /// Requests that failed and were made again.
-    pub retries: Counter,
+    pub retries: AgentCounter,
     /// Bytes of requests, compressed.
-    pub sent_bytes: Counter,
+    pub sent_bytes: AgentCounter,
 }
 
-impl Counters {
+impl AgentCounters {
     /// Names and values.
     pub fn all(&self) -> [(&'static str, u64); 12] {
         [

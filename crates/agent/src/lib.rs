@@ -22,7 +22,7 @@ pub mod source;
 pub mod spool;
 
 pub use check::check;
-pub use counters::{Counter, Counters};
+pub use counters::{AgentCounter, AgentCounters};
 pub use processor::Processor;
 pub use run::run;
 pub use status::show;

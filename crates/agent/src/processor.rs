@@ -1,7 +1,7 @@
 //! From a message to a record: its format, then the transformations, then what every record has.
 
 use crate::config::{ConvertTo, Match, Source, Transform};
-use crate::counters::Counters;
+use crate::counters::AgentCounters;
 use anyhow::Result;
 use bytes::Bytes;
 use jiff::tz::TimeZone;
@@ -19,7 +19,7 @@ pub struct Processor {
     steps: Vec<Step>,
     device: String,
     source: String,
-    counters: Arc<Counters>,
+    counters: Arc<AgentCounters>,
 }
 
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ enum Step {
 
 impl Processor {
     /// What a source says.
-    pub fn new(source: &Source, device: &str, counters: Arc<Counters>) -> Result<Processor> {
+    pub fn new(source: &Source, device: &str, counters: Arc<AgentCounters>) -> Result<Processor> {
         let mut steps = Vec::new();
         for transform in &source.transform {
             steps.push(match transform {
@@ -57,7 +57,7 @@ impl Processor {
         })
     }
 
-    /// The record of a message; `None` where it is not to be kept. One without the form that it should have is kept as text.
+    /// The record of a message; `None` if it is not to be kept. A message without the form that it should have is kept as text.
     pub fn text(&self, text: &str, is_cut: bool) -> Option<Bytes> {
         let now_ms = value::date::now_ms();
         let mut document = match self.parser.parse(text, now_ms) {
@@ -86,7 +86,7 @@ impl Processor {
             }
         }
         let mut record = Document::with_capacity(document.len() + 3);
-        // Ids are the agent's: one that a message has would be taken for the record's.
+        // Ids are given by the agent: the id of a message would be taken for the record's.
         let id = document.remove("_id");
         record.push(TIME, document.remove(TIME).unwrap_or(Value::DateTime(now_ms)));
         record.push(

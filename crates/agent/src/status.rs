@@ -1,7 +1,7 @@
 //! What an agent does, in a file beside its spool, which `larder agent status` shows.
 
 use crate::config::Config;
-use crate::counters::Counters;
+use crate::counters::AgentCounters;
 use crate::spool::Spool;
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use std::path::Path;
 const NAME: &str = "status.json";
 
 /// The figures of now.
-pub fn figures(spool: &Spool, counters: &Counters) -> Map<String, Value> {
+pub fn figures(spool: &Spool, counters: &AgentCounters) -> Map<String, Value> {
     let mut figures: Map<String, Value> = counters
         .all()
         .into_iter()

@@ -14,7 +14,7 @@ const INDEXES_MAX: usize = 64;
 
 /// An index as it is kept.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct CatalogEntry {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) version: i64,
@@ -22,9 +22,9 @@ pub(crate) struct Entry {
     pub(crate) definition: Document,
 }
 
-impl Entry {
+impl CatalogEntry {
     /// Reads what a client wants made.
-    pub(crate) fn asked(at: usize, document: &Document, now_ms: i64) -> Result<Entry> {
+    pub(crate) fn asked(at: usize, document: &Document, now_ms: i64) -> Result<CatalogEntry> {
         let spec = Spec::new(format!("indexes[{at}]"), document);
         match spec.text("type")? {
             None | Some("search") => {}
@@ -43,7 +43,7 @@ impl Entry {
         };
         spec.end()?;
         Definition::parse(definition)?;
-        Ok(Entry {
+        Ok(CatalogEntry {
             id: ObjectId::generate().to_string(),
             name: name.to_owned(),
             version: 0,
@@ -53,9 +53,9 @@ impl Entry {
     }
 
     /// The same with another definition.
-    pub(crate) fn updated(&self, definition: Document, now_ms: i64) -> Result<Entry> {
+    pub(crate) fn updated(&self, definition: Document, now_ms: i64) -> Result<CatalogEntry> {
         Definition::parse(&definition)?;
-        Ok(Entry {
+        Ok(CatalogEntry {
             version: self.version + 1,
             created_ms: now_ms,
             definition,
@@ -83,12 +83,12 @@ impl Entry {
         }
     }
 
-    fn of_kept(kept: &Document) -> Option<Entry> {
+    fn of_kept(kept: &Document) -> Option<CatalogEntry> {
         let text = |name| Some(kept.get(name)?.as_ref().as_str()?.to_owned());
         let Some(Value::Document(definition)) = kept.get("definition") else {
             return None;
         };
-        Some(Entry {
+        Some(CatalogEntry {
             id: text("id")?,
             name: text("name")?,
             version: kept.get("version")?.as_ref().as_i64_exact()?,
@@ -120,33 +120,33 @@ impl Entry {
 
 /// The indexes of a collection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Catalog(Vec<Entry>);
+pub(crate) struct Catalog(Vec<CatalogEntry>);
 
 impl Catalog {
     pub(crate) fn of_kept(kept: &[Document]) -> Catalog {
-        Catalog(kept.iter().filter_map(Entry::of_kept).collect())
+        Catalog(kept.iter().filter_map(CatalogEntry::of_kept).collect())
     }
 
     pub(crate) fn kept(&self) -> Vec<Document> {
-        self.0.iter().map(Entry::kept).collect()
+        self.0.iter().map(CatalogEntry::kept).collect()
     }
 
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[CatalogEntry] {
         &self.0
     }
 
     /// Those that are meant.
-    pub(crate) fn which(&self, which: &WhichSearchIndex) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn which(&self, which: &WhichSearchIndex) -> impl Iterator<Item = &CatalogEntry> {
         self.0.iter().filter(|entry| entry.is(which))
     }
 
     /// The one of this name.
-    pub(crate) fn named(&self, name: &str) -> Option<&Entry> {
+    pub(crate) fn named(&self, name: &str) -> Option<&CatalogEntry> {
         self.0.iter().find(|entry| entry.name == name)
     }
 
     /// Adds an index; one that is there already must be the same, and stays.
-    pub(crate) fn add(&mut self, entry: Entry) -> Result<(String, String)> {
+    pub(crate) fn add(&mut self, entry: CatalogEntry) -> Result<(String, String)> {
         if let Some(known) = self.named(&entry.name) {
             let is_same =
                 value::compare_documents((&known.definition).into(), (&entry.definition).into()).is_eq();
@@ -178,7 +178,7 @@ impl Catalog {
         which: &WhichSearchIndex,
         definition: Document,
         now_ms: i64,
-    ) -> Result<Entry> {
+    ) -> Result<CatalogEntry> {
         let known = self.0.iter_mut().find(|entry| entry.is(which));
         let known = known.ok_or_else(|| not_found(which))?;
         let updated = known.updated(definition, now_ms)?;
@@ -186,7 +186,7 @@ impl Catalog {
     }
 
     /// Takes an index away.
-    pub(crate) fn remove(&mut self, which: &WhichSearchIndex) -> Result<Entry> {
+    pub(crate) fn remove(&mut self, which: &WhichSearchIndex) -> Result<CatalogEntry> {
         let at = self.0.iter().position(|entry| entry.is(which));
         Ok(self.0.remove(at.ok_or_else(|| not_found(which))?))
     }

@@ -14,7 +14,7 @@ const CHANGES_PAGE: usize = 1000;
 
 /// What is known of an index.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct SearchIndexState {
     pub(crate) definition: Definition,
     /// Held while the fields of documents are learnt.
     change: tokio::sync::Mutex<()>,
@@ -22,9 +22,9 @@ pub(crate) struct State {
     pub(crate) following: Following,
 }
 
-impl State {
-    pub(crate) fn new(definition: Definition, indexes: Indexes) -> State {
-        State {
+impl SearchIndexState {
+    pub(crate) fn new(definition: Definition, indexes: Indexes) -> SearchIndexState {
+        SearchIndexState {
             now: Mutex::new((Arc::new(definition.mapping().clone()), Sequence::START)),
             definition,
             change: tokio::sync::Mutex::default(),
@@ -40,7 +40,7 @@ pub(crate) struct Index {
     /// Its id and the version of its definition, which no other index has.
     pub(crate) key: String,
     pub(crate) collection: RevisionedCollection,
-    pub(crate) state: Arc<State>,
+    pub(crate) state: Arc<SearchIndexState>,
 }
 
 impl Index {

@@ -1,10 +1,10 @@
 //! Searches, and the changes of indexes.
 
-use crate::catalog::{Catalog, Entry};
+use crate::catalog::{Catalog, CatalogEntry};
 use crate::definition::Definition;
 use crate::error::{Result, of_indexing, of_search};
 use crate::facets::Facets;
-use crate::index::{Index, State, folder_name};
+use crate::index::{Index, SearchIndexState, folder_name};
 use crate::request::{SearchRequest, index_name};
 use code::Code;
 use engine::{
@@ -35,7 +35,7 @@ const DOCUMENTS_MIN: u64 = 1000;
 #[derive(Debug)]
 pub struct Atlas {
     indexes: Indexes,
-    known: Mutex<HashMap<Key, Arc<State>>>,
+    known: Mutex<HashMap<Key, Arc<SearchIndexState>>>,
     /// Held while the indexes of a collection change.
     change: tokio::sync::Mutex<()>,
 }
@@ -61,14 +61,14 @@ impl Atlas {
     }
 
     /// An index of a collection, as it is known.
-    fn index(&self, collection: &RevisionedCollection, entry: &Entry) -> Result<Index> {
+    fn index(&self, collection: &RevisionedCollection, entry: &CatalogEntry) -> Result<Index> {
         let key = (collection.uuid(), entry.key());
         let mut known = self.known.lock();
         let state = match known.get(&key) {
             Some(state) => state.clone(),
             None => {
                 let definition = Definition::parse(&entry.definition)?;
-                let state = Arc::new(State::new(definition, self.indexes.clone()));
+                let state = Arc::new(SearchIndexState::new(definition, self.indexes.clone()));
                 known.insert(key, state.clone());
                 state
             }
@@ -82,7 +82,7 @@ impl Atlas {
     }
 
     /// Lets go of an index that is no more, and removes its folder.
-    fn forget(&self, collection: &RevisionedCollection, entry: &Entry) {
+    fn forget(&self, collection: &RevisionedCollection, entry: &CatalogEntry) {
         let key = (collection.uuid(), entry.key());
         if let Some(state) = self.known.lock().remove(&key) {
             state.following.stop();
@@ -240,7 +240,7 @@ impl SearchIndexes for Atlas {
             return Ok(Vec::new());
         };
         let catalog = Catalog::of_kept(&collection.search_indexes());
-        Ok(catalog.which(which).map(Entry::shown).collect())
+        Ok(catalog.which(which).map(CatalogEntry::shown).collect())
     }
 
     fn create<'a>(
@@ -252,7 +252,7 @@ impl SearchIndexes for Atlas {
         Box::pin(async move {
             let now_ms = value::date::now_ms();
             let numbered = definitions.iter().enumerate();
-            let entries = numbered.map(|(at, asked)| Entry::asked(at, asked, now_ms));
+            let entries = numbered.map(|(at, asked)| CatalogEntry::asked(at, asked, now_ms));
             let entries = entries.collect::<Result<Vec<_>>>()?;
             let add = |catalog: &mut Catalog| {
                 let made = entries.into_iter().map(|entry| catalog.add(entry));

@@ -1,6 +1,7 @@
 //! What can be wrong with users, roles, passwords and logins.
 
 use code::Code;
+use value::ValueRef;
 
 /// Why a login or a definition of a user was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,9 +15,22 @@ pub enum AuthError {
     /// The mechanism is not one of ours.
     #[error("Unsupported mechanism '{0}': SCRAM-SHA-256 and SCRAM-SHA-1 are")]
     Mechanism(String),
-    /// A privilege that is not of the form that is asked for.
+    /// A privilege whose parts do not go together, or with actions that there are not.
     #[error("{0}")]
     Privilege(String),
+    /// A part of a privilege that is missing.
+    #[error("BSON field '{0}' is missing but a required field")]
+    PrivilegeMissing(&'static str),
+    /// A part of a privilege that is of a wrong type.
+    #[error("BSON field '{name}' is the wrong type '{found}', expected type '{wanted}'")]
+    PrivilegeType {
+        /// The part.
+        name: &'static str,
+        /// The type that it is of.
+        found: &'static str,
+        /// The type that it should be of.
+        wanted: &'static str,
+    },
     /// A role that cannot be what it would be.
     #[error("{0}")]
     RoleModification(String),
@@ -40,12 +54,23 @@ pub enum AuthError {
 }
 
 impl AuthError {
+    /// The error that a part of a privilege is of a wrong type.
+    pub(crate) fn privilege_type(name: &'static str, value: ValueRef<'_>, wanted: &'static str) -> AuthError {
+        AuthError::PrivilegeType {
+            name,
+            found: value.type_of().alias(),
+            wanted,
+        }
+    }
+
     /// MongoDB's code.
     pub fn code(&self) -> Code {
         match self {
             AuthError::Failed | AuthError::Payload(_) => Code::AUTHENTICATION_FAILED,
             AuthError::Mechanism(_) => Code::MECHANISM_UNAVAILABLE,
-            AuthError::Privilege(_) => Code::FAILED_TO_PARSE,
+            AuthError::Privilege(_) => Code::BAD_VALUE,
+            AuthError::PrivilegeMissing(_) => Code::MISSING_FIELD,
+            AuthError::PrivilegeType { .. } => Code::TYPE_MISMATCH,
             AuthError::RoleModification(_) => Code::INVALID_ROLE_MODIFICATION,
             AuthError::UnknownRole { .. } => Code::ROLE_NOT_FOUND,
             AuthError::Password => Code::BAD_VALUE,

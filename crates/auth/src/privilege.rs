@@ -24,40 +24,34 @@ impl Privilege {
         }
     }
 
-    /// Reads `{resource, actions}`.
+    /// Reads `{resource, actions}`; other fields are passed over, as in MongoDB.
     pub fn parse(privilege: DocumentRef<'_>) -> Result<Privilege, AuthError> {
-        let known = ["resource", "actions"];
-        if let Some((name, _)) = privilege.iter().find(|(name, _)| !known.contains(name)) {
-            return Err(AuthError::Privilege(format!("a privilege has no field {name}")));
-        }
-        let Some(ValueRef::Document(resource)) = privilege.get("resource") else {
-            return Err(AuthError::Privilege("resource must be a document".to_owned()));
+        let resource = match present(privilege, "resource")? {
+            ValueRef::Document(resource) => resource,
+            other => return Err(AuthError::privilege_type("resource", other, "object")),
         };
-        let Some(ValueRef::Array(named)) = privilege.get("actions") else {
-            return Err(AuthError::Privilege(
-                "actions must be an array of strings".to_owned(),
-            ));
+        let named = match present(privilege, "actions")? {
+            ValueRef::Array(named) => named,
+            other => return Err(AuthError::privilege_type("actions", other, "array")),
         };
-        let (mut actions, mut unknown) = (BTreeSet::new(), Vec::new());
+        let (mut actions, mut unknown) = (BTreeSet::new(), BTreeSet::new());
         for name in named.iter() {
             let ValueRef::String(name) = name else {
-                return Err(AuthError::Privilege(
-                    "actions must be an array of strings".to_owned(),
-                ));
+                return Err(AuthError::privilege_type("actions", name, "string"));
             };
             match Action::parse(name) {
                 Some(action) => drop(actions.insert(action)),
-                None => unknown.push(name),
+                None => drop(unknown.insert(name)),
             }
         }
+        let scope = Scope::parse(resource)?;
         if !unknown.is_empty() {
-            let message = format!("Unrecognized action privilege strings: {}", unknown.join(","));
-            return Err(AuthError::Privilege(message));
+            return Err(AuthError::Privilege(unknown_actions(&unknown)));
         }
         if actions.is_empty() {
-            return Err(AuthError::Privilege("actions must not be empty".to_owned()));
+            let message = "'actions' field of privilege resource must not be empty";
+            return Err(AuthError::Privilege(message.to_owned()));
         }
-        let scope = Scope::parse(resource)?;
         Ok(Privilege { scope, actions })
     }
 
@@ -76,4 +70,20 @@ impl Privilege {
         (self.actions.contains(&action) || self.actions.contains(&Action::AnyAction))
             && self.scope.covers(resource)
     }
+}
+
+/// A field that must be there.
+fn present<'a>(privilege: DocumentRef<'a>, name: &'static str) -> Result<ValueRef<'a>, AuthError> {
+    let given = privilege.get(name);
+    let given = given.filter(|value| !matches!(value, ValueRef::Null | ValueRef::Undefined));
+    given.ok_or(AuthError::PrivilegeMissing(name))
+}
+
+fn unknown_actions(names: &BTreeSet<&str>) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    let plural = if names.len() > 1 { "s" } else { "" };
+    format!(
+        "Unknown action type{plural} in privilege set: {}",
+        quoted.join(", ")
+    )
 }

@@ -16,8 +16,11 @@ impl Privileges {
         let mut parsed = Privileges::default();
         for privilege in privileges.iter() {
             let ValueRef::Document(privilege) = privilege else {
-                let message = "privileges must be documents of the form {resource, actions}";
-                return Err(crate::AuthError::Privilege(message.to_owned()));
+                return Err(crate::AuthError::privilege_type(
+                    "privileges",
+                    privilege,
+                    "object",
+                ));
             };
             parsed.add(Privilege::parse(privilege)?);
         }
@@ -48,7 +51,7 @@ impl Privileges {
         self.list.iter()
     }
 
-    /// Adds a privilege: to the one of the same scope where there is one.
+    /// Adds a privilege: to the one of the same scope, if there is one.
     pub fn add(&mut self, privilege: Privilege) {
         match self.list.iter_mut().find(|held| held.scope == privilege.scope) {
             Some(held) => held.actions.extend(privilege.actions),

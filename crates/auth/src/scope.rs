@@ -44,46 +44,38 @@ impl Scope {
         }
     }
 
-    /// Reads a resource document.
+    /// Reads a resource document; fields of other names are passed over, as in MongoDB.
     pub fn parse(resource: DocumentRef<'_>) -> Result<Scope, AuthError> {
+        let (database, collection) = (text(resource, "db")?, text(resource, "collection")?);
+        let buckets = text(resource, "system_buckets")?;
+        let (any, cluster) = (flag(resource, "anyResource")?, flag(resource, "cluster")?);
+        let names_something = database.is_some() || collection.is_some() || buckets.is_some();
         let wrong = |reason: &str| Err(AuthError::Privilege(reason.to_owned()));
-        let flag = |name: &str| match resource.get(name) {
-            Some(ValueRef::Bool(flag)) => Ok(Some(flag)),
-            Some(_) => Err(AuthError::Privilege(format!("{name} must be true"))),
-            None => Ok(None),
-        };
-        let text = |name: &str| match resource.get(name) {
-            Some(ValueRef::String(text)) => Ok(Some(text.to_owned())),
-            Some(_) => Err(AuthError::Privilege(format!("{name} must be a string"))),
-            None => Ok(None),
-        };
-        let known = ["anyResource", "cluster", "db", "collection", "system_buckets"];
-        if let Some((name, _)) = resource.iter().find(|(name, _)| !known.contains(name)) {
-            return Err(AuthError::Privilege(format!("a resource has no field {name}")));
-        }
-        let (database, collection) = (text("db")?, text("collection")?);
-        let (any, cluster, buckets) = (flag("anyResource")?, flag("cluster")?, text("system_buckets")?);
-        let kinds = [
-            any.is_some(),
-            cluster.is_some(),
-            database.is_some() && collection.is_some(),
-        ];
-        match (any, cluster, database, collection, buckets) {
-            (Some(true), None, None, None, None) => Ok(Scope::Everything),
-            (None, Some(true), None, None, None) => Ok(Scope::Cluster),
-            (None, None, Some(database), Some(collection), None) => {
-                Ok(Scope::Collections { database, collection })
+        match (cluster, any) {
+            (Some(false), _) => return wrong("resource: {cluster: false} must be true"),
+            (None, Some(false)) => return wrong("resource: {anyResource: false} must be true"),
+            (Some(true), Some(_)) => return wrong("resource: {cluster: true} conflicts with 'anyResource'"),
+            (Some(true), None) | (None, Some(true)) if names_something => {
+                return wrong("{cluster: true} and {anyResource: true} stand alone in a resource");
             }
-            (None, None, database, None, Some(collection)) => Ok(Scope::Buckets {
+            (Some(true), None) => return Ok(Scope::Cluster),
+            (None, Some(true)) => return Ok(Scope::Everything),
+            (None, None) => {}
+        }
+        match (database, collection, buckets) {
+            (_, Some(_), Some(_)) => wrong("resource: {collection: '...'} conflicts with 'system_buckets'"),
+            (None, Some(_), None) => wrong("resource {collection: '...'} must include 'db' field as well"),
+            (Some(_), Some(collection), None) if !is_collection_name(&collection) => {
+                wrong(&format!("'{collection}' is not a valid collection name"))
+            }
+            (Some(database), Some(collection), None) => Ok(Scope::Collections { database, collection }),
+            (database, None, Some(collection)) => Ok(Scope::Buckets {
                 database: database.unwrap_or_default(),
                 collection,
             }),
-            _ if kinds.iter().filter(|kind| **kind).count() > 1 => {
-                wrong("Only one of anyResource, cluster, db with collection may stand in a resource")
+            (_, None, None) => {
+                wrong("resource pattern must contain 'collection' or 'systemBuckets' specifier")
             }
-            _ => wrong(
-                "A resource is {anyResource: true}, {cluster: true}, {db, collection} or {db, system_buckets}",
-            ),
         }
     }
 
@@ -144,6 +136,35 @@ impl Scope {
             ) => false,
         }
     }
+}
+
+/// The value of a field, where it is neither missing nor null.
+fn present<'a>(resource: DocumentRef<'a>, name: &str) -> Option<ValueRef<'a>> {
+    let given = resource.get(name);
+    given.filter(|value| !matches!(value, ValueRef::Null | ValueRef::Undefined))
+}
+
+/// A boolean, or a number that stands for one.
+fn flag(resource: DocumentRef<'_>, name: &'static str) -> Result<Option<bool>, AuthError> {
+    match present(resource, name) {
+        None => Ok(None),
+        Some(ValueRef::Bool(flag)) => Ok(Some(flag)),
+        Some(number) if number.is_number() => Ok(Some(number.as_bool_truthy())),
+        Some(other) => Err(AuthError::privilege_type(name, other, "bool")),
+    }
+}
+
+fn text(resource: DocumentRef<'_>, name: &'static str) -> Result<Option<String>, AuthError> {
+    match present(resource, name) {
+        None => Ok(None),
+        Some(ValueRef::String(text)) => Ok(Some(text.to_owned())),
+        Some(other) => Err(AuthError::privilege_type(name, other, "string")),
+    }
+}
+
+/// Whether a collection can be called so; the empty name stands for all of them.
+fn is_collection_name(name: &str) -> bool {
+    !name.starts_with('.') && (name == "oplog.$main" || !name.contains(['$', '\0']))
 }
 
 /// What CouchDB's protocol takes users and replications from: a document there may name anybody as whom it acts.

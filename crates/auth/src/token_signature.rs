@@ -28,7 +28,7 @@ pub enum TokenSignature {
 }
 
 impl TokenSignature {
-    /// The one of this name (`alg` of a token's header); `None` where there is no such or it is not supported.
+    /// The one of this name (`alg` of a token's header); `None` if there is none of this name or it is not supported.
     pub fn named(name: &str) -> Option<TokenSignature> {
         Some(match name {
             "HS256" => TokenSignature::Hs256,
@@ -60,7 +60,7 @@ impl TokenSignature {
         }
     }
 
-    /// The curve whose keys it takes (RFC 7518, section 3.4); `None` where it takes others.
+    /// The curve whose keys it takes (RFC 7518, section 3.4); `None` if it takes others.
     pub fn curve(self) -> Option<&'static str> {
         match self {
             TokenSignature::Es256 => Some("P-256"),

@@ -1,7 +1,8 @@
-//! What roles allow: built-in and user-defined ones, by themselves and by what they inherit.
+//! What roles allow: built-in and user-defined ones, directly and by inheritance.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use auth::{Action, AuthError, BuiltinRole, Privilege, Privileges, Resource, Role, RoleName, Roles};
+use code::Code;
 use value::{Document, DocumentRef, Value, doc};
 
 fn role(name: &str, database: &str) -> RoleName {
@@ -184,9 +185,13 @@ fn privileges_of_another_form_are_refused() {
         (doc! {"db": "shop"}, &["find"]),
         (doc! {"cluster": false}, &["find"]),
         (doc! {"cluster": true, "db": "a", "collection": ""}, &["find"]),
-        (doc! {"anyResource": 1}, &["find"]),
-        (doc! {"db": 1, "collection": ""}, &["find"]),
-        (good().with("more", 1), &["find"]),
+        (doc! {"cluster": true, "anyResource": true}, &["find"]),
+        (
+            doc! {"db": "a", "collection": "b", "system_buckets": "c"},
+            &["find"],
+        ),
+        (doc! {"collection": "b"}, &["find"]),
+        (doc! {"db": "a", "collection": "$b"}, &["find"]),
         (good(), &[]),
         (good(), &["find", "fly"]),
     ] {
@@ -196,6 +201,34 @@ fn privileges_of_another_form_are_refused() {
         );
     }
     assert!(parse(good(), &["find", "anyAction"]).is_ok());
+    assert!(parse(good().with("more", 1), &["find"]).is_ok());
+    assert!(parse(doc! {"anyResource": 1}, &["find"]).is_ok());
+}
+
+#[test]
+fn parts_of_privileges_are_there_and_of_their_types() {
+    let code = |privilege: Document| {
+        let parsed = Privilege::parse(DocumentRef::from(&privilege));
+        parsed.unwrap_err().code()
+    };
+    let everything = || doc! {"anyResource": true};
+    assert_eq!(code(doc! {"actions": ["find"]}), Code::MISSING_FIELD);
+    assert_eq!(code(doc! {"resource": everything()}), Code::MISSING_FIELD);
+    assert_eq!(
+        code(doc! {"resource": "a", "actions": ["find"]}),
+        Code::TYPE_MISMATCH
+    );
+    assert_eq!(
+        code(doc! {"resource": everything(), "actions": [1]}),
+        Code::TYPE_MISMATCH
+    );
+    let unnamed = doc! {"db": 1, "collection": ""};
+    assert_eq!(
+        code(doc! {"resource": unnamed, "actions": ["find"]}),
+        Code::TYPE_MISMATCH
+    );
+    let unknown = doc! {"resource": everything(), "actions": ["fly"]};
+    assert_eq!(code(unknown), Code::BAD_VALUE);
 }
 
 #[test]
@@ -210,7 +243,7 @@ fn a_role_survives_its_stored_form() {
 }
 
 #[test]
-fn what_a_role_inherits_counts_and_circles_are_refused() {
+fn inherited_rights_count_and_circles_are_refused() {
     let find = parse(doc! {"db": "shop", "collection": "orders"}, &["find"]).unwrap();
     let mut roles = Roles::default();
     let (a, b, c) = (role("a", "admin"), role("b", "admin"), role("c", "admin"));
@@ -230,7 +263,7 @@ fn what_a_role_inherits_counts_and_circles_are_refused() {
             Err(AuthError::RoleModification(_))
         ));
     }
-    // One that is stored nevertheless ends.
+    // If a circle is stored nevertheless, looking up its rights ends.
     roles.put(defined(a, &[c], &[]));
     assert_eq!(roles.with_inherited(&[b]).len(), 3);
 }

@@ -4,7 +4,7 @@
 //! part is an object named by the BLAKE3 of its bytes, kept once whichever backups need it. A backup is taken from a
 //! [`Source`], which lists files and reads them: a folder that stays as it is, or a server. What did not change since the
 //! last backup is neither read nor written again ([`take`]). [`restore`] puts the files of a backup into a new folder,
-//! [`verify`] reads every object of it; both compare every checksum. Where a source archives its changes, its backups have those
+//! [`verify`] reads every object of it; both compare every checksum. If a source archives its changes, its backups have those
 //! since the one before; [`reaching`] says which of them lead to a moment between two.
 //!
 //! What must hold: a manifest is written last, so a backup is there whole or not at all; an object has its name only once
@@ -31,5 +31,5 @@ pub use source::{FolderSource, Source, SourceFile};
 pub use take::{Taken, take};
 pub use until::reaching;
 
-/// Told of every piece that was done: bytes, and whether they had to be copied.
-pub type Progress<'a> = &'a mut (dyn FnMut(u64, bool) + Send);
+/// Called with the number of bytes of every piece that is done, whether it had to be copied or was there.
+pub type Progress<'a> = &'a mut (dyn FnMut(u64) + Send);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Its name: the time at which it began, in UTC, as `20260131T235959Z`, with a number after it where that is taken.
+    /// Its name: the time at which it began, in UTC, as `20260131T235959Z`, with a number after it if that name is taken.
     pub name: String,
     /// Its place among the backups of its repository, since clocks may go back. Backups of earlier versions have none, and come before
     /// all others in the order in which they began.
@@ -52,7 +52,7 @@ pub struct File {
 pub struct Part {
     /// BLAKE3 of the bytes, in hexadecimal digits.
     pub blake3: String,
-    /// How many these are.
+    /// The number of these bytes.
     pub bytes: u64,
 }
 

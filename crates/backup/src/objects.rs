@@ -95,13 +95,13 @@ impl Writer {
         written.map_err(Error::file("writing", &self.unfinished))
     }
 
-    /// Flushes it and gives it its name. False where the same bytes were there.
+    /// Flushes it and gives it its name. Returns false with the part if the same bytes were there already.
     pub(crate) fn finish(self) -> Result<(Part, bool), Error> {
         let part = Part {
             blake3: self.hasher.finalize().to_hex().to_string(),
             bytes: self.bytes,
         };
-        // One that was damaged since is written anew.
+        // An object that was damaged since is written anew.
         if self.objects.has(&part) && self.objects.read(&part, |_| Ok(())).is_ok() {
             return Ok((part, false));
         }

@@ -1,4 +1,4 @@
-//! How fast is copied.
+//! How fast a backup is copied.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// A pace of at most this many bytes a second; `None` for as fast as it goes.
+    /// A pace of at most this many bytes a second; `None` for as fast as possible.
     pub fn new(bytes_per_second: Option<u64>) -> Pace {
         Pace {
             bytes_per_second,
@@ -20,7 +20,7 @@ impl Pace {
         }
     }
 
-    /// Returns when bytes that were copied are paid for.
+    /// Waits until these bytes could have been copied at the pace.
     pub(crate) async fn copied(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
         if let Some(rate) = self.bytes_per_second {

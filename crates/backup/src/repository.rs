@@ -72,7 +72,7 @@ impl Repository {
         })
     }
 
-    /// All backups, in the order in which they were taken. Fails where one is damaged.
+    /// All backups, in the order in which they were taken. Fails if one is damaged.
     pub fn list(&self) -> Result<Vec<Manifest>, Error> {
         let (manifests, damaged) = self.readable()?;
         damaged.into_iter().next().map_or(Ok(manifests), Err)
@@ -89,7 +89,7 @@ impl Repository {
             let last = self.list()?.pop();
             return last.ok_or_else(|| Error::NoBackups(self.folder.clone()));
         };
-        // Only this one: that another one is damaged is no reason not to restore it.
+        // Only this one: a damaged backup beside it is no reason not to restore it.
         let is_name = !name.contains(['/', '\\']) && self.has(name);
         match is_name {
             true => read(&self.manifest_path(name)),
@@ -98,7 +98,7 @@ impl Repository {
     }
 
     /// Keeps this many of the last backups, and removes all others with what only they need. Returns the names of those that
-    /// went. Nothing goes where one is damaged, since nobody knows what it needs.
+    /// went. If one is damaged nothing is removed, since nobody knows what it needs.
     pub fn prune(&self, keep: usize) -> Result<Vec<String>, Error> {
         let mut manifests = self.list()?;
         let kept = manifests.split_off(manifests.len().saturating_sub(keep.max(1)));
@@ -155,8 +155,8 @@ impl Repository {
     }
 }
 
-/// As [`Repository::readable`], although another process may take or remove backups there meanwhile: nothing but manifests is read,
-/// of which each is there whole or not at all.
+/// As [`Repository::readable`], while another process may take or remove backups there: only manifests are read, each of which is
+/// there whole or not at all.
 pub fn readable(folder: &Path) -> Result<(Vec<Manifest>, Vec<Error>), Error> {
     mark(folder)?;
     manifests(folder)

@@ -76,7 +76,7 @@ fn put(
     let mut restored = made.map_err(Error::file("making", path))?;
     for part in &file.parts {
         repository.objects.read(part, |bytes| {
-            progress(bytes.len() as u64, true);
+            progress(bytes.len() as u64);
             restored.write_all(bytes).map_err(Error::file("writing", path))
         })?;
     }
@@ -89,11 +89,11 @@ pub fn verify(repository: &Repository, manifest: &Manifest, progress: Progress<'
     let mut errors = Vec::new();
     for part in manifest.parts() {
         if !seen.insert(&part.blake3) {
-            progress(part.bytes, false);
+            progress(part.bytes);
             continue;
         }
         let read = repository.objects.read(part, |bytes| {
-            progress(bytes.len() as u64, true);
+            progress(bytes.len() as u64);
             Ok(())
         });
         errors.extend(read.err());

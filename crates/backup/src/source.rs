@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub struct SourceFile {
     /// Its path within the data folder, with slashes.
     pub path: String,
-    /// Its bytes. There may be more meanwhile, which are not part of the backup.
+    /// The number of its bytes. The file may have grown since; what was added is not part of the backup.
     pub bytes: u64,
     /// If the bytes of a file with this path stay what they are as long as it has this identity, though more may be added
     /// after them. A backup that has them from the same file before does not read them again.
@@ -25,7 +25,7 @@ pub trait Source {
     /// The files.
     fn files(&self) -> &[SourceFile];
 
-    /// The archive of what was changed until then, where it is kept.
+    /// The archive of what was changed until then, if one is kept.
     fn archived(&self) -> Option<&Archived<SourceFile>> {
         None
     }
@@ -36,7 +36,7 @@ pub trait Source {
         self.files().iter().chain(archived).map(|file| file.bytes).sum()
     }
 
-    /// `bytes` of a file from `offset` on; never fewer.
+    /// `bytes` of a file from `offset` on, never fewer.
     fn read(
         &self,
         path: &str,

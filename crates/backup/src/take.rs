@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// Files are kept in parts of this size, so that one that grows is not copied as a whole again.
 const PART_BYTES: u64 = 32 << 20;
 
-/// What taking a backup came to.
+/// The backup that was taken, and what that cost.
 #[derive(Clone, Debug)]
 pub struct Taken {
     /// The backup.
@@ -27,7 +27,7 @@ pub async fn take(
     pace: Pace,
     progress: Progress<'_>,
 ) -> Result<Taken, Error> {
-    // One that is damaged is no reason to have none from now on.
+    // A damaged backup is no reason to take none from now on.
     let last = repository.readable()?.0.pop();
     let known: HashMap<(&str, &str), &[Part]> = last
         .iter()
@@ -113,7 +113,7 @@ impl<S: Source> Copying<'_, S> {
             let same = before.get(parts.len());
             let same = same.filter(|part| part.bytes == place.bytes && self.repository.objects.has(part));
             if let Some(part) = same {
-                (self.progress)(part.bytes, false);
+                (self.progress)(part.bytes);
                 parts.push(part.clone());
                 continue;
             }
@@ -133,7 +133,7 @@ impl<S: Source> Copying<'_, S> {
             let bytes = (place.bytes - done).min(PIECE_BYTES as u64) as usize;
             let piece = self.source.read(&file.path, place.offset + done, bytes).await?;
             writer.write(&piece)?;
-            (self.progress)(bytes as u64, true);
+            (self.progress)(bytes as u64);
             self.pace.copied(bytes).await;
             done += bytes as u64;
         }

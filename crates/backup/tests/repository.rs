@@ -1,4 +1,4 @@
-//! Backups of folders: what is copied, what is kept, what is found damaged.
+//! Backups of folders: what is copied, what is kept, and which damage is found.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use backup::{Error, FolderSource, Manifest, Pace, Repository, SourceFile, Taken, restore, take, verify};
@@ -37,7 +37,7 @@ impl Ground {
             "day",
             began_ms,
             Pace::new(None),
-            &mut |_, _| (),
+            &mut |_| (),
         )
         .await
         .unwrap()
@@ -49,7 +49,7 @@ impl Ground {
         let listed = files.iter().map(|(path, (bytes, identity))| {
             let file = folder.join(path);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
-            // What comes behind the bytes that were listed is no part of it.
+            // Bytes after those that were listed are not part of the backup.
             fs::write(&file, [bytes, &b"later"[..]].concat()).unwrap();
             SourceFile {
                 path: (*path).to_owned(),
@@ -63,7 +63,7 @@ impl Ground {
 
     fn restore(&self, manifest: &Manifest, name: &str) -> Result<PathBuf, Error> {
         let folder = self.path(name);
-        restore(&self.repository(), manifest, &[], &folder, &mut |_, _| ())?;
+        restore(&self.repository(), manifest, &[], &folder, &mut |_| ())?;
         Ok(folder)
     }
 
@@ -99,7 +99,7 @@ fn assert_same(folder: &Path, files: &Files) {
 }
 
 #[tokio::test]
-async fn what_is_restored_is_what_was_there() {
+async fn a_restore_gives_the_same_files() {
     let ground = Ground::new();
     let taken = ground.take(&files(), 1).await;
     assert_eq!(taken.read_bytes, taken.manifest.bytes());
@@ -112,13 +112,13 @@ async fn what_is_restored_is_what_was_there() {
 }
 
 #[tokio::test]
-async fn what_did_not_change_is_neither_read_nor_written_again() {
+async fn unchanged_files_are_neither_read_nor_written_again() {
     let ground = Ground::new();
     let mut before = files();
     before.insert("values/00000000.values", (vec![7; 40 << 20], Some("v")));
     let first = ground.take(&before, 1).await.manifest;
     let mut later = before.clone();
-    // A file that grows is copied from its last whole part on, one that comes is copied, one that goes is not.
+    // A file that grew is copied from its last whole part on, a new file is copied, a removed one is not.
     let (grown, _) = later.get_mut("values/00000000.values").unwrap();
     grown.extend_from_slice(&noise(3, 1000));
     later.insert("000005.sst", (noise(4, 1000), Some("5")));
@@ -171,7 +171,7 @@ async fn the_backup_that_was_taken_last_is_the_last_although_the_clock_went_back
 async fn damage_is_found_and_never_restored() {
     let ground = Ground::new();
     let manifest = ground.take(&files(), 1).await.manifest;
-    let check = || verify(&ground.repository(), &manifest, &mut |_, _| ());
+    let check = || verify(&ground.repository(), &manifest, &mut |_| ());
     assert!(check().is_empty());
     for (at, object) in ground.objects().into_iter().enumerate() {
         let bytes = fs::read(&object).unwrap();
@@ -200,16 +200,16 @@ async fn damage_is_found_and_never_restored() {
 #[tokio::test]
 async fn a_damaged_object_is_written_anew_where_its_bytes_are_read_again() {
     let ground = Ground::new();
-    // What has no identity is read by each backup.
+    // A file without an identity is read by each backup.
     let files = Files::from([("a", (noise(3, 300_000), None))]);
     let manifest = ground.take(&files, 1).await.manifest;
     let object = ground.objects().remove(0);
     let mut damaged = fs::read(&object).unwrap();
     damaged[1000] ^= 1;
     fs::write(&object, damaged).unwrap();
-    assert_eq!(verify(&ground.repository(), &manifest, &mut |_, _| ()).len(), 1);
+    assert_eq!(verify(&ground.repository(), &manifest, &mut |_| ()).len(), 1);
     ground.take(&files, 2).await;
-    assert!(verify(&ground.repository(), &manifest, &mut |_, _| ()).is_empty());
+    assert!(verify(&ground.repository(), &manifest, &mut |_| ()).is_empty());
 }
 
 #[test]
@@ -238,7 +238,7 @@ async fn backups_are_taken_and_shown_although_one_is_damaged_and_none_is_removed
     repository.prune(1).unwrap_err();
     assert_eq!(ground.objects().len(), before);
     assert_eq!(repository.readable().unwrap().0.len(), 2);
-    // Of which is the last nobody can be sure.
+    // Nobody can be sure which backup is the last.
     repository.find(None).unwrap_err();
 }
 
@@ -325,7 +325,7 @@ async fn copying_keeps_to_its_pace() {
         "day",
         1,
         Pace::new(Some(2_000_000)),
-        &mut |bytes, _| reported += bytes,
+        &mut |bytes| reported += bytes,
     )
     .await
     .unwrap();

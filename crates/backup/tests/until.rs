@@ -1,4 +1,4 @@
-//! Which backup and which archived files lead to a moment.
+//! Which backup and which archived files restore a given moment.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use backup::{Archived, File, Manifest, reaching};
@@ -66,10 +66,10 @@ fn the_last_backup_before_a_moment_and_the_files_up_to_the_next_one_lead_there()
 }
 
 #[test]
-fn what_does_not_lead_there_is_said() {
+fn the_error_says_why_a_moment_cannot_be_restored() {
     let refused = |manifests, until| reaching(manifests, until).unwrap_err().to_string();
     assert!(refused(manifests(), 99).contains("before the first backup"));
-    // Between two archives nothing was kept.
+    // Between the two archives no changes were kept.
     assert!(refused(manifests(), 350).contains("are here until 1970-01-01T00:00:00.300Z"));
     assert!(refused(manifests(), 501).contains("take a backup with --archive"));
     assert!(refused(vec![manifests().remove(2)], 300).contains("no backup was taken with --archive"));

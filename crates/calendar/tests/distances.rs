@@ -1,4 +1,4 @@
-//! Dates out of texts that say how far away they are.
+//! Relative dates in texts, such as "+5 weekdays": counted at once, they agree with single steps of a day.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -11,7 +11,7 @@ fn moment(text: &str) -> i64 {
     calendar::parse_text(text, None).unwrap()
 }
 
-/// As many steps of one day, of which those to weekends do not count.
+/// The days passed by this many steps of one day, where steps to a weekend day do not count.
 fn by_steps(count: i64, present: i64) -> i64 {
     let step = if count > 0 { 1 } else { -1 };
     let (mut days, mut left) = (0, count.abs());

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_distance_is_none() {
+    fn malformed_distances_are_not_read() {
         for text in [
             "<distance>",
             "<distance,lon,lat,1,2>",

@@ -4,7 +4,7 @@ use crate::definition::TextIndex;
 use crate::error::{Error, Result};
 use crate::groups::Grouping;
 use crate::highlights::{Highlights, Marker, found_hit};
-use crate::run::{Entries, Reading};
+use crate::run::{IndexRows, Reading};
 use crate::said::{FieldType, Fields, facet};
 use crate::sort::{SortBy, distances, keys};
 use memory::Budget;
@@ -81,7 +81,7 @@ impl TextSearch {
             distances: &distances,
             group_field: None,
         };
-        let entries = Entries::read(index, reading, memory).await?;
+        let entries = IndexRows::read(index, reading, memory).await?;
         let sort = keys(&self.sort, &entries.fields, &distances, self.by_greatest);
         let mut body = self.body(&sort, self.limit);
         body["aggs"] = self.aggregations(&entries.fields)?;

@@ -7,7 +7,7 @@ use crate::definition::TextIndex;
 use crate::error::Result;
 use crate::found::{FoundHit, TextSearch, parsed};
 use crate::highlights::{Marker, found_hit};
-use crate::run::{Entries, Reading};
+use crate::run::{IndexRows, Reading};
 use crate::sort::{SortBy, distances, keys};
 use memory::Budget;
 use search::{Hit, Request};
@@ -68,7 +68,7 @@ impl TextSearch {
             distances: &distances,
             group_field: Some(&grouping.field),
         };
-        let entries = Entries::read(index, reading, memory).await?;
+        let entries = IndexRows::read(index, reading, memory).await?;
         let mapping = entries.mapping(index, distances.len())?;
         let keys = |sort: &[SortBy]| keys(sort, &entries.fields, &distances, self.by_greatest);
         let by_groups = self.request_all(&keys(&grouping.sort), &entries)?;
@@ -98,7 +98,7 @@ impl TextSearch {
     }
 
     /// A request for all hits, since any may be among the best of its group.
-    fn request_all(&self, sort: &Json, entries: &Entries) -> Result<Request> {
+    fn request_all(&self, sort: &Json, entries: &IndexRows) -> Result<Request> {
         Ok(Request {
             window_max: usize::MAX,
             ..parsed(&self.body(sort, entries.all.len()))?
@@ -110,7 +110,7 @@ impl TextSearch {
         &self,
         groups: &mut [Group],
         hits: Vec<Hit>,
-        entries: &Entries,
+        entries: &IndexRows,
         marker: Option<&Marker<'_>>,
     ) -> Result<()> {
         let places = groups
@@ -131,7 +131,7 @@ impl TextSearch {
 }
 
 impl Ranked {
-    fn of(hits: &[Hit], entries: &Entries) -> Ranked {
+    fn of(hits: &[Hit], entries: &IndexRows) -> Ranked {
         let mut ranked = Ranked::default();
         for hit in hits {
             let group = group_of(hit, entries);
@@ -156,7 +156,7 @@ impl Ranked {
 }
 
 /// A hit's number is its place among the entries.
-fn group_of<'e>(hit: &Hit, entries: &'e Entries) -> &'e Option<String> {
+fn group_of<'e>(hit: &Hit, entries: &'e IndexRows) -> &'e Option<String> {
     let at = usize::try_from(hit.sequence).ok();
     at.and_then(|at| entries.all.get(at))
         .map_or(&None, |entry| &entry.group)

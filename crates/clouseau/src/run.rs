@@ -15,7 +15,7 @@ use value::{DocumentBuf, Value};
 
 /// One row of an index.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct IndexRow {
     id: String,
     /// Its fields as a search sees them.
     document: DocumentBuf,
@@ -25,8 +25,8 @@ pub(crate) struct Entry {
 
 /// The rows of an index, in the order of their ids.
 #[derive(Debug)]
-pub(crate) struct Entries {
-    pub(crate) all: Vec<Entry>,
+pub(crate) struct IndexRows {
+    pub(crate) all: Vec<IndexRow>,
     pub(crate) fields: Fields,
     held: Held,
 }
@@ -41,9 +41,9 @@ pub(crate) struct Reading<'r> {
     pub(crate) group_field: Option<&'r str>,
 }
 
-impl Entries {
+impl IndexRows {
     /// Reads all rows.
-    pub(crate) async fn read(index: &TextIndex, reading: Reading<'_>, memory: &Budget) -> Result<Entries> {
+    pub(crate) async fn read(index: &TextIndex, reading: Reading<'_>, memory: &Budget) -> Result<IndexRows> {
         let held = Held::within(memory);
         let mut fields = Fields::default();
         let mut all = Vec::new();
@@ -63,7 +63,7 @@ impl Entries {
                     Some(Value::String(text)) => Some(text.clone()),
                     _ => None,
                 };
-                let entry = Entry {
+                let entry = IndexRow {
                     id: row.id.unwrap_or_default(),
                     document: DocumentBuf::from(&document),
                     group,
@@ -72,7 +72,7 @@ impl Entries {
                 all.push(entry);
             }
         }
-        Ok(Entries { all, fields, held })
+        Ok(IndexRows { all, fields, held })
     }
 
     /// Shows those that are `wanted` to a run; all of them count for the scores.
@@ -80,7 +80,7 @@ impl Entries {
         &self,
         request: &Request,
         mapping: &Arc<Mapping>,
-        wanted: impl Fn(&Entry) -> bool,
+        wanted: impl Fn(&IndexRow) -> bool,
     ) -> Result<Outcome> {
         let of = Index {
             name: String::new(),
@@ -135,10 +135,10 @@ impl Entries {
     }
 }
 
-impl Entry {
+impl IndexRow {
     fn bytes(&self) -> usize {
         let group = self.group.as_ref().map_or(0, String::len);
-        size_of::<Entry>() + self.id.len() + self.document.bytes().len() + group
+        size_of::<IndexRow>() + self.id.len() + self.document.bytes().len() + group
     }
 
     fn seen(&self, at: usize) -> Seen<'_> {

@@ -5,9 +5,11 @@ use crate::limits::BODY_BYTES_MAX;
 use crate::operation::Operation;
 use crate::query::Query;
 use crate::server::Server;
+use crate::vhosts::ASKED_PATH;
 use access::config::Config;
 use access::database::Database;
 use access::error::{CouchError, Result};
+use access::ids;
 use access::login::Visitor;
 use access::security::{self, Permission};
 use access::user::User;
@@ -59,13 +61,26 @@ const SHOWING: [&str; 8] = [
     "_revs_diff",
 ];
 
-/// What is known of a request that rewrites of design documents led to another path.
+/// What is known of a request that rewrites of design documents, or a virtual host, led to another path.
 #[derive(Clone, Debug)]
 struct Rewritten {
     times: usize,
     is_secure: bool,
     /// The parts of the path that was asked for first.
     requested: Arc<[String]>,
+}
+
+impl Rewritten {
+    /// A request that came by the name of a virtual host.
+    fn by_host(config: &Config, headers: &HeaderMap) -> Option<Rewritten> {
+        let asked = headers.get(ASKED_PATH)?.to_str().ok()?;
+        let path = asked.split('?').next()?;
+        Some(Rewritten {
+            times: 0,
+            is_secure: false,
+            requested: parts(config, path).ok()?.into(),
+        })
+    }
 }
 
 tokio::task_local! {
@@ -77,18 +92,12 @@ impl Call {
     /// Takes a request apart. Who asks is found out by the route.
     pub(crate) fn new(server: Arc<Server>, request: Request) -> Result<Call> {
         check_length(&server.config, &request.uri)?;
-        let path = request
-            .uri
-            .path()
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .map(|part| decode_part(&server.config, part))
-            .collect::<Result<Vec<_>>>()?
-            .into();
+        let path = parts(&server.config, request.uri.path())?.into();
         let query = Query::parse(request.query())?;
         let user = User::at(&request.peer);
         let operation = Operation::begin(&server.engine, &server.config, &request);
         let rewritten = REWRITTEN.try_with(Clone::clone).ok();
+        let rewritten = rewritten.or_else(|| Rewritten::by_host(&server.config, &request.headers));
         let is_secure = request.asker.is_secure();
         Ok(Call {
             server,
@@ -249,7 +258,7 @@ impl Call {
     pub(crate) fn take_body(&mut self) -> Result<RequestBody> {
         let body = std::mem::replace(&mut self.body, RequestBody::from(Body::empty()));
         match self.headers.get(header::CONTENT_ENCODING) {
-            Some(encoding) => content_encoding::decoded(body, encoding),
+            Some(encoding) => content_encoding::decoded(body, encoding, self.server.engine.memory()),
             None => Ok(body),
         }
     }
@@ -275,6 +284,7 @@ impl Call {
     /// The whole body as JSON.
     pub(crate) async fn json(&mut self) -> Result<Value> {
         let bytes = self.given_bytes().await?;
+        self.operation.room_to_decode(&bytes).await?;
         Ok(Reader::whole(&bytes)?)
     }
 
@@ -288,7 +298,9 @@ impl Call {
 
     /// The same as it is handed on to what knows no BSON: views, searches, replications.
     pub(crate) async fn json_map(&mut self) -> Result<Map<String, Json>> {
-        match serde_json::from_slice(&self.given_bytes().await?) {
+        let bytes = self.given_bytes().await?;
+        self.operation.room_to_decode(&bytes).await?;
+        match serde_json::from_slice(&bytes) {
             Ok(Json::Object(body)) => Ok(body),
             Ok(_) => Err(CouchError::bad_request("Request body must be a JSON object")),
             Err(_) => Err(CouchError::bad_request("invalid UTF-8 JSON")),
@@ -349,7 +361,22 @@ fn check_length(config: &Config, uri: &Uri) -> Result<()> {
     }
 }
 
-fn decode_part(config: &Config, part: &str) -> Result<String> {
+/// The parts of a path, decoded. Where the slash of a design document's id is encoded, its name is a part of its own too, so that
+/// what is below it is found.
+fn parts(config: &Config, path: &str) -> Result<Vec<String>> {
+    let parts = path.split('/').filter(|part| !part.is_empty());
+    let mut parts = parts
+        .map(|part| decode_part(config, part))
+        .collect::<Result<Vec<_>>>()?;
+    let design = parts.get(1).and_then(|id| id.strip_prefix(ids::DESIGN));
+    if let Some(name) = design.filter(|name| !name.is_empty()).map(str::to_owned) {
+        drop(parts.splice(1..2, ["_design".to_owned(), name]));
+    }
+    Ok(parts)
+}
+
+/// A part of a path, decoded.
+pub(crate) fn decode_part(config: &Config, part: &str) -> Result<String> {
     let invalid = || CouchError::bad_request("invalid_url_encoding");
     let is_spaced =
         part.contains('+') && config.get("chttpd", "decode_plus_to_space").as_deref() != Some("false");
@@ -362,11 +389,16 @@ fn decode_part(config: &Config, part: &str) -> Result<String> {
         .ok_or_else(invalid)
 }
 
+/// The methods that a POST may stand for (`src/chttpd/src/chttpd.erl`, `handle_request_int`).
+const OVERRIDES: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "CONNECT", "COPY"];
+
 /// A POST may stand for another method, where a proxy lets none but POST through.
 fn overridden(method: Method, headers: &HeaderMap) -> Method {
     let wanted = headers
         .get("x-http-method-override")
         .filter(|_| method == Method::POST)
+        .and_then(|name| name.to_str().ok())
+        .filter(|name| OVERRIDES.contains(name))
         .and_then(|name| Method::from_bytes(name.as_bytes()).ok());
     wanted.unwrap_or(method)
 }

@@ -7,9 +7,10 @@ use access::error::{CouchError, Result};
 use bytes::Bytes;
 use futures::stream::try_unfold;
 use http::{Body, BodyError, GzipDecoder, HeaderValue, RequestBody, StatusCode};
+use memory::Budget;
 
-/// The body that this one stands for.
-pub(crate) fn decoded(body: RequestBody, encoding: &HeaderValue) -> Result<RequestBody> {
+/// The body that this one stands for. Read whole, what comes out takes this memory.
+pub(crate) fn decoded(body: RequestBody, encoding: &HeaderValue, memory: &Budget) -> Result<RequestBody> {
     let name = String::from_utf8_lossy(encoding.as_bytes());
     match name.trim() {
         encoding if encoding.eq_ignore_ascii_case("identity") => Ok(body),
@@ -18,7 +19,7 @@ pub(crate) fn decoded(body: RequestBody, encoding: &HeaderValue) -> Result<Reque
                 let piece = reading.next().await?;
                 Ok(piece.map(|piece| (piece, reading)))
             });
-            Ok(Body::stream(pieces, None).into())
+            Ok(RequestBody::made(Body::stream(pieces, None), memory.clone()))
         }
         other => Err(CouchError::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -82,8 +83,34 @@ mod tests {
     }
 
     async fn read(bytes: Vec<u8>, encoding: &'static str, limit: usize) -> Result<Bytes> {
-        let body = decoded(Body::from(bytes).into(), &HeaderValue::from_static(encoding));
+        read_within(&Budget::default(), bytes, encoding, limit).await
+    }
+
+    async fn read_within(
+        memory: &Budget,
+        bytes: Vec<u8>,
+        encoding: &'static str,
+        limit: usize,
+    ) -> Result<Bytes> {
+        let body = decoded(
+            Body::from(bytes).into(),
+            &HeaderValue::from_static(encoding),
+            memory,
+        );
         Ok(body?.read_all(limit).await?)
+    }
+
+    #[tokio::test]
+    async fn what_comes_out_takes_memory_until_it_is_gone() {
+        let memory = Budget::new(16 << 20);
+        let bomb = gzip(&vec![b' '; 3 << 20]);
+        let read = async || read_within(&memory, bomb.clone(), "gzip", 10 << 20).await;
+        let first = read().await.expect("there is room");
+        let refused = read().await.expect_err("there is none for two");
+        assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert!(refused.reason.contains("--memory"), "{refused}");
+        drop(first);
+        assert_eq!(read().await.expect("there is room").len(), 3 << 20);
     }
 
     #[tokio::test]
@@ -98,7 +125,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_compressed_or_is_cut_off_is_refused() {
+    async fn bodies_that_are_no_gzip_or_cut_off_are_refused() {
         let mut cut = gzip(b"some text");
         cut.truncate(cut.len() - 4);
         for bytes in [cut, b"{}".to_vec()] {

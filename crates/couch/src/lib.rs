@@ -36,6 +36,7 @@ mod outgoing;
 pub mod query;
 mod reduce_limit;
 mod replication;
+mod request_counts;
 mod request_id;
 mod respond;
 mod rights;
@@ -46,6 +47,8 @@ mod serve;
 mod server;
 mod stream;
 mod text_index;
+mod user_databases;
+mod vhosts;
 
 pub use ::json;
 pub use access::error::CouchError;

@@ -45,11 +45,12 @@ pub const DBS_INFO_MAX: usize = 100;
 /// The revisions of a branch that a new database remembers (CouchDB's `revs_limit`).
 pub const REVISIONS_KEPT_DEFAULT: u32 = 1_000;
 
-/// How long a feed waits before it sends a sign of life, in milliseconds, where the client does not say.
-pub const HEARTBEAT_MS_DEFAULT: u64 = 60_000;
-
-/// How long a feed waits for changes at most, in milliseconds (CouchDB's `changes_timeout`).
+/// How long a feed waits at most, for a change or before it sends a sign of life, in milliseconds, where no setting says otherwise
+/// (CouchDB's `changes_timeout`).
 pub const CHANGES_TIMEOUT_MS: u64 = 60_000;
+
+/// The same whatever the setting says: a day.
+pub const CHANGES_TIMEOUT_MS_MAX: u64 = 24 * 60 * 60 * 1_000;
 
 /// The feeds that may have a page of changes in memory at once: one change wakes all of them, and there may be thousands.
 pub const FEED_PAGES_MAX: usize = 128;

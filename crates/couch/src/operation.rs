@@ -2,17 +2,24 @@
 //! time is over, when somebody kills them, or when the server stops.
 
 use access::config::Config;
+use access::error::{CouchError, Result};
+use engine::limits::ROOM_MS_MAX;
 use engine::{Client, Context, Engine, OperationGuard};
-use http::{BodySender, Request};
+use http::{BodyError, BodySender, Request, StatusCode};
 use memory::{Holder, Share};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
+
+/// Bodies up to this size are decoded without being counted.
+const SHORT_BODY_BYTES: usize = 1 << 20;
 
 /// A request that runs.
 #[derive(Debug)]
 pub(crate) struct Operation {
     context: Context,
     engine: Engine,
+    /// The memory of its body as JSON, for as long as anything of it goes on.
+    decoded: OnceLock<Share>,
     _listed: OperationGuard,
 }
 
@@ -29,12 +36,39 @@ impl Operation {
         Arc::new(Operation {
             context,
             engine: engine.clone(),
+            decoded: OnceLock::new(),
             _listed: listed,
         })
     }
 
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Waits for the memory that a body takes once it is decoded. One that would take more than all is refused.
+    pub(crate) async fn room_to_decode(&self, body: &[u8]) -> Result<()> {
+        if body.len() <= SHORT_BODY_BYTES {
+            return Ok(());
+        }
+        let memory = self.engine.memory();
+        let wanted = json::tree_bytes(body);
+        if wanted > memory.bytes() {
+            return Err(CouchError::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too_large",
+                format!(
+                    "JSON of {} bytes takes {wanted} bytes of memory, more than the budget of {} bytes: raise --memory",
+                    body.len(),
+                    memory.bytes()
+                ),
+            ));
+        }
+        let mut share = memory.share(Holder::Commands);
+        let waited = share.wait(wanted, Duration::from_millis(ROOM_MS_MAX));
+        waited.await.map_err(BodyError::from)?;
+        // A request has one body.
+        let _ = self.decoded.set(share);
+        Ok(())
     }
 
     /// A share of memory for what is kept of an answer.

@@ -45,7 +45,7 @@ impl Query {
 
     /// The value of a parameter that is a number, at least 0.
     pub fn number(&self, name: &str) -> Result<Option<u64>> {
-        self.get(name).map(|text| number(name, text)).transpose()
+        self.get(name).map(number).transpose()
     }
 }
 
@@ -54,20 +54,11 @@ pub fn json(text: &str) -> Result<Value> {
     Ok(Reader::whole(text.as_bytes())?)
 }
 
-/// Reads a whole number, at least 0.
-pub fn number(name: &str, text: &str) -> Result<u64> {
-    let is_negative = text
-        .strip_prefix('-')
-        .is_some_and(|rest| rest.parse::<u64>().is_ok());
-    text.parse().map_err(|_| {
-        let wanted = if is_negative {
-            "Positive integer"
-        } else {
-            "Integer"
-        };
-        CouchError::query_parse(format!(
-            "Invalid value for {}: {text:?} ({name})",
-            wanted.to_lowercase()
-        ))
-    })
+/// Reads a whole number, at least 0 (`src/couch_mrview/src/couch_mrview_http.erl`, `parse_pos_int`).
+pub fn number(text: &str) -> Result<u64> {
+    let wrong = |wanted: &str| CouchError::query_parse(format!("Invalid value for {wanted}: {text:?}"));
+    match text.parse::<i64>() {
+        Ok(number) => u64::try_from(number).map_err(|_| wrong("positive integer")),
+        Err(_) => Err(wrong("integer")),
+    }
 }

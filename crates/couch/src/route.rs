@@ -3,7 +3,8 @@
 use crate::call::Call;
 use crate::endpoints::{
     active_tasks, all_docs, bulk_docs, bulk_get, changes, cluster_setup, couchapp, database, document, local,
-    mango, node, partition, replicate, revisions, root, scheduler, session, text_search, uuids, view,
+    mango, node, partition, replicate, reshard, revisions, root, scheduler, session, text_search, uuids,
+    view,
 };
 use crate::rights;
 use access::error::{CouchError, Result};
@@ -82,6 +83,7 @@ fn global<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["_search_analyze"] => text_search::search_analyze(call).boxed(),
         ["_reload_query_servers"] => at_once(node::reload_query_servers(call)),
         ["_replicate"] => replicate::run(call).boxed(),
+        ["_reshard", rest @ ..] => reshard::run(call, rest).boxed(),
         ["_scheduler", rest @ ..] => scheduler::run(call, rest).boxed(),
         ["_utils", ..] => at_once(Err(CouchError::not_found("there is no administration page here"))),
         _ => at_once(require_server_admin(&call.user).and(Err(CouchError::missing()))),

@@ -5,7 +5,7 @@ use crate::replication::documents;
 use crate::replication::report::{self, Replications};
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
-use crate::{challenge, cors, frames, jsonp, minimal, respond, route};
+use crate::{challenge, cors, frames, jsonp, minimal, respond, route, user_databases, vhosts};
 use access::config::Config;
 use access::error::CouchError;
 use access::user::{Handler as Known, User};
@@ -72,6 +72,7 @@ impl Protocol {
             tracing::warn!(%error, "the database of users has no design document");
         }
         let followed = tokio::spawn(documents::follow_all(server.clone()));
+        let users_followed = tokio::spawn(user_databases::follow(server.clone()));
         let handler = Arc::new(Front {
             server: server.clone(),
             request_ids: RequestIds::default(),
@@ -83,6 +84,7 @@ impl Protocol {
             () = end_requests(server, stop) => serving.await,
         }
         followed.abort();
+        users_followed.abort();
         // One may have been started meanwhile.
         server.jobs.stop().await;
     }
@@ -141,7 +143,8 @@ impl Front {
         }
     }
 
-    async fn answer(&self, request: Request) -> Response {
+    async fn answer(&self, mut request: Request) -> Response {
+        self.server.request_counts.came(&request.method);
         let id = self.request_ids.of(&request.headers);
         let is_minimal = minimal::is_wanted(&request.headers);
         // Only pages from elsewhere say where they come from.
@@ -155,13 +158,17 @@ impl Front {
             (_, Err(error)) => respond::error(&error),
             (Some(response), Ok(())) => response,
             (None, Ok(())) => {
-                let mut response = run(self.server.clone(), request).await;
+                let mut response = match vhosts::lead(&self.server.config, &mut request) {
+                    Ok(()) => run(self.server.clone(), request).await,
+                    Err(error) => respond::error(&error),
+                };
                 if let Some(headers) = page {
                     cors::add(&self.server.config, &headers, &mut response);
                 }
                 response
             }
         };
+        self.server.request_counts.answered(response.status());
         let headers = response.headers_mut();
         headers.insert(REQUEST_ID, id);
         // How long the body took to arrive, in milliseconds, is not measured.

@@ -47,6 +47,9 @@ pub(crate) struct Call {
     pub(crate) context: Context,
 }
 
+/// Bodies up to this size are decoded without being counted.
+const SHORT_BODY_BYTES: usize = 1 << 20;
+
 impl Call {
     /// Takes apart a request that is answered within this context.
     pub(crate) async fn new(
@@ -160,6 +163,9 @@ impl Call {
     pub(crate) fn object(&self) -> Result<Map<String, Value>> {
         if self.body.iter().all(u8::is_ascii_whitespace) {
             return Ok(Map::new());
+        }
+        if self.body.len() > SHORT_BODY_BYTES {
+            self.held.add(json::tree_bytes(&self.body))?;
         }
         match serde_json::from_slice(&self.body)? {
             Value::Object(object) => Ok(object),

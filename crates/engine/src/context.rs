@@ -39,6 +39,8 @@ pub struct Context {
     pub metrics: Arc<Metrics>,
     /// The budget from which the operation takes memory; without a limit by default.
     pub memory: Budget,
+    /// About the memory that the command takes once it is decoded. A cursor that it opens keeps most of it.
+    pub command_bytes: usize,
     /// The connection that the operation came from, if there is one.
     pub origin: Option<Origin>,
     /// The command's parameters of the stable API.

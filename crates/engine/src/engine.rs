@@ -66,7 +66,8 @@ impl Engine {
     pub(crate) fn new(
         store: Store,
         kv: Kv,
-        (users, roles): (Users, RoleTable),
+        users: Users,
+        roles: RoleTable,
         file_cache_bytes: usize,
         spill: Option<Arc<SpillFolder>>,
         memory: Budget,
@@ -175,9 +176,9 @@ impl Engine {
         &self.inner.write_locks
     }
 
-    /// The folder for temporary files of an operation; `None` if it may not use files.
-    pub(crate) fn spill(&self, allowed: bool) -> Option<Arc<SpillFolder>> {
-        self.inner.spill.clone().filter(|_| allowed)
+    /// The folder for temporary files; `None` if there is none.
+    pub(crate) fn spill(&self) -> Option<Arc<SpillFolder>> {
+        self.inner.spill.clone()
     }
 
     pub(crate) fn cursors(&self) -> &Cursors {

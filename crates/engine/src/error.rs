@@ -71,6 +71,12 @@ impl From<StoreError> for Error {
     }
 }
 
+impl From<memory::Full> for Error {
+    fn from(full: memory::Full) -> Error {
+        Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string())
+    }
+}
+
 impl From<kv::Error> for Error {
     fn from(error: kv::Error) -> Error {
         Error::from(StoreError::from(error))

@@ -4,7 +4,7 @@
 //! [`Engine`], and encodes what it returns. Every call takes a [`Context`]: user, session, time limit.
 //!
 //! What must hold:
-//! - nothing of HTTP, OP_MSG or JSON text is known here, and nothing of `kv` or of the store's keys leaves it;
+//! - nothing of HTTP, OP_MSG or JSON text is known here, and no key or value as `kv` holds them leaves it;
 //! - whatever can be listed, killed or timed out (operations, cursors, sessions) is registered in one table each;
 //! - every table has a named limit ([`limits`]).
 //!
@@ -50,6 +50,7 @@ pub use reading::at_hand::{AtHand, PlainCollection};
 pub use reading::data_size::{DataSize, DataSizeRequest};
 pub use reading::explain::{Explained, Verbosity};
 pub use reading::find::{CountRequest, DistinctRequest, FindRequest};
+pub use reading::hashes::{CollectionHash, DatabaseHash, FileHash};
 pub use reading::plan_cache::IndexFilter;
 pub use reports::describe::host_name;
 pub use reports::stats::{CollectionReport, DatabaseReport, ServerReport};

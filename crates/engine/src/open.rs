@@ -29,6 +29,9 @@ const ENTRY_CACHE_SHARE: usize = 32;
 /// The memory for hot files of an engine without a budget.
 const FILE_CACHE_BYTES_IN_TESTS: usize = 16 << 20;
 
+/// There may be a collection for so many bytes of the budget. Each takes about 6 kB beside it, whether it is used or not.
+const COLLECTION_BYTES: usize = 4 << 10;
+
 /// The folder of temporary files below the data folder.
 const SPILL_FOLDER: &str = "_tmp";
 
@@ -66,6 +69,7 @@ impl Engine {
             record_cache_bytes,
             scan_cache_bytes,
             entry_cache_bytes,
+            collections_max: options.memory_bytes / COLLECTION_BYTES,
             ..store_options()
         };
         Engine::with_caches(kv, store, file_cache_bytes, Some(spill), memory).await
@@ -90,8 +94,8 @@ impl Engine {
         memory: Budget,
     ) -> Result<Engine> {
         let store = Store::open(kv.clone(), options).await?;
-        let accounts = (Users::load(&store).await?, RoleTable::load(&store).await?);
-        let engine = Engine::new(store, kv, accounts, file_cache_bytes, spill, memory);
+        let (users, roles) = (Users::load(&store).await?, RoleTable::load(&store).await?);
+        let engine = Engine::new(store, kv, users, roles, file_cache_bytes, spill, memory);
         engine.drop_unfinished_replacements().await?;
         background::start(&engine);
         Ok(engine)

@@ -1,4 +1,4 @@
-//! What is damaged is found and named, wherever somebody looks.
+//! Damage is found and named by everything that meets it.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use engine::{Context, Engine, EngineOptions, Namespace, WriteOptions};
@@ -53,7 +53,7 @@ fn flip(path: &Path, part: f64) {
     file.write_all_at(&[byte[0] ^ 8], at).unwrap();
 }
 
-/// Damages a closed folder of two collections, and asks everybody who looks. `file` is to be named.
+/// Damages a closed folder of two collections, and runs everything that looks for damage; it must name `file`.
 async fn assert_found(damage: impl Fn(&Path) -> PathBuf, bytes: usize) {
     let folder = tempfile::tempdir().unwrap();
     let (damaged, whole) = (Namespace::new("t", "damaged"), Namespace::new("u", "whole"));
@@ -97,7 +97,7 @@ async fn assert_found(damage: impl Fn(&Path) -> PathBuf, bytes: usize) {
     assert_saved(folder.path(), &damaged, &whole, readable).await;
 }
 
-/// What can be read is saved into a new folder, which is whole.
+/// A repair saves what can be read into a new folder, which has no damage.
 async fn assert_saved(folder: &Path, damaged: &Namespace, whole: &Namespace, readable: u64) {
     let new = tempfile::tempdir().unwrap();
     let mut told = Vec::new();
@@ -126,7 +126,7 @@ async fn assert_saved(folder: &Path, damaged: &Namespace, whole: &Namespace, rea
         indexes,
         [("_id_".to_owned(), readable), ("a_1".to_owned(), 2 * readable)]
     );
-    // It takes writes as any other.
+    // The new folder accepts writes.
     let documents = vec![DocumentBuf::from(&doc! {"_id": 1000, "a": [1, 2]})];
     let (context, options) = (Context::default(), WriteOptions::default());
     engine
@@ -169,7 +169,7 @@ async fn half_a_file_of_large_values() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_whole_is_found_whole() {
+async fn no_damage_is_reported_of_an_undamaged_folder() {
     let folder = tempfile::tempdir().unwrap();
     let engine = open(folder.path()).await;
     fill(&engine, &Namespace::new("t", "a"), 300, 1000).await;

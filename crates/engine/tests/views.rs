@@ -1,4 +1,4 @@
-//! What views may be made of, and by which order of strings they are read.
+//! Views: which pipelines they may have, which collation their reads use, and distinct values of them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stays_in_a_list_of_what_is_left_out_as_a_whole() {
+    fn excluding_an_object_leaves_nothing_of_it_in_lists() {
         let document = || json!({"a": [{"b": 1}, {"c": 2}, 3, [{"b": 4}, {"c": 5}]], "d": {"b": 6}});
         for (filter, wanted) in [
             (json!(["a.b"]), json!({"a": [{"b": 1}, [{"b": 4}]]})),
@@ -214,7 +214,7 @@ mod tests {
         ] {
             assert_eq!(shown(filter.clone(), document()), wanted, "{filter}");
         }
-        // What a pattern cannot reach stays as it is.
+        // Fields that a pattern cannot reach stay as they are.
         let empty = json!({"c": [{}, []], "ab": 1});
         assert_eq!(shown(json!({"excludes": "ab*"}), empty), json!({"c": [{}, []]}));
     }

@@ -2,7 +2,7 @@
 
 use crate::schema::{Fields, Name, length_path, path};
 use crate::tokens;
-use crate::waiting::Place;
+use crate::waiting::WaitingPlace;
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf};
 use tantivy::schema::{Document, Field, Value};
 
@@ -26,7 +26,7 @@ pub enum Number {
 
 /// What there is to find in one document.
 #[derive(Debug, Default)]
-pub struct Entry {
+pub struct DocumentEntry {
     id: Vec<u8>,
     number: u64,
     sequence: u64,
@@ -72,14 +72,14 @@ pub(crate) enum Column {
     Numbers(Vec<Number>),
 }
 
-impl Entry {
+impl DocumentEntry {
     /// An entry for the document with this key, record number and number of its last change.
-    pub fn new(id: Vec<u8>, number: u64, sequence: u64) -> Entry {
-        Entry {
+    pub fn new(id: Vec<u8>, number: u64, sequence: u64) -> DocumentEntry {
+        DocumentEntry {
             id,
             number,
             sequence,
-            ..Entry::default()
+            ..DocumentEntry::default()
         }
     }
 
@@ -152,11 +152,13 @@ impl Entry {
             Column::Strings(texts) => texts.iter().map(|text| size_of::<String>() + text.len()).sum(),
             Column::Numbers(numbers) => size_of_val(numbers.as_slice()),
         });
-        size_of::<Entry>() + texts.map(|(_, text)| text.capacity()).sum::<usize>() + columns.sum::<usize>()
+        size_of::<DocumentEntry>()
+            + texts.map(|(_, text)| text.capacity()).sum::<usize>()
+            + columns.sum::<usize>()
     }
 
     /// The entry in the form that an index with these fields takes.
-    pub(crate) fn document(self, fields: Fields, place: Place) -> EntryDocument {
+    pub(crate) fn document(self, fields: Fields, place: WaitingPlace) -> EntryDocument {
         EntryDocument {
             entry: self,
             fields,
@@ -168,10 +170,10 @@ impl Entry {
 /// An entry as the engine reads it: where it lies, without a copy.
 #[derive(Debug)]
 pub(crate) struct EntryDocument {
-    entry: Entry,
+    entry: DocumentEntry,
     fields: Fields,
     /// Among those that wait to be written.
-    _place: Place,
+    _place: WaitingPlace,
 }
 
 impl Document for EntryDocument {

@@ -1,6 +1,6 @@
 //! The folder of an index, and writing it.
 
-use crate::entry::{Entry, EntryDocument};
+use crate::entry::{DocumentEntry, EntryDocument};
 use crate::error::Result;
 use crate::opened::Opened;
 use crate::reader::Reader;
@@ -155,7 +155,7 @@ impl std::fmt::Debug for Writer {
 
 impl Writer {
     /// Adds an entry. Where the document may have one already, `replaces` takes that away.
-    pub fn put(&mut self, entry: Entry, replaces: bool) -> Result<()> {
+    pub fn put(&mut self, entry: DocumentEntry, replaces: bool) -> Result<()> {
         if replaces {
             self.delete(entry.id());
         }

@@ -1,6 +1,6 @@
 //! Inverted lists and columns of documents in a folder of their own.
 //!
-//! An [`Index`] is told what there is to find in a document: an [`Entry`] with terms, numbers, and the number of the record that
+//! An [`Index`] is told what there is to find in a document: a [`DocumentEntry`] with terms, numbers, and the number of the record that
 //! it stands for. A [`Reader`] is the index as of one commit: asked a [`Lookup`], it gives the records that match, and never
 //! a document; [`Columns`] are their values. A [`Mask`] leaves out what has changed since.
 //!
@@ -31,7 +31,7 @@ mod waiting;
 
 pub use best::{Probe, Probes, Scoring};
 pub use columns::{Block, Columns, Value};
-pub use entry::{Entry, Key, Number, TextTerms};
+pub use entry::{DocumentEntry, Key, Number, TextTerms};
 pub use error::{FulltextError, Result};
 pub use index::{Index, WRITER_BYTES_MIN, Writer};
 pub use lookup::{Answer, Lookup, Matcher, Part};

@@ -17,27 +17,27 @@ pub(crate) struct Waiting(Arc<(Mutex<usize>, Condvar)>);
 
 /// The place of one of them, which others get when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct WaitingPlace {
     of: Waiting,
     bytes: usize,
 }
 
 impl Waiting {
     /// Waits until there is room for `bytes` more.
-    pub(crate) fn enter(&self, bytes: usize) -> Place {
+    pub(crate) fn enter(&self, bytes: usize) -> WaitingPlace {
         let (waiting, left) = &*self.0;
         let mut waiting = waiting.lock();
         let is_full = |waiting: &mut usize| *waiting > 0 && *waiting + bytes > WAITING_BYTES_MAX;
         left.wait_while_for(&mut waiting, is_full, ROOM_TIME_MAX);
         *waiting += bytes;
-        Place {
+        WaitingPlace {
             of: self.clone(),
             bytes,
         }
     }
 }
 
-impl Drop for Place {
+impl Drop for WaitingPlace {
     fn drop(&mut self) {
         let (waiting, left) = &*self.of.0;
         *waiting.lock() -= self.bytes;
@@ -51,7 +51,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn who_finds_no_room_waits_until_another_has_left() {
+    fn an_entry_without_room_waits_until_another_has_left() {
         let waiting = Waiting::default();
         let first = waiting.enter(2 * WAITING_BYTES_MAX);
         let (entered, told) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! What an area holds, its cells find; distances are those of a simple formula.
+//! Every place in an area lies in the area's cells; distances agree with a simple formula.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,4 +1,4 @@
-//! What counts as a geometry, and what does not.
+//! What is accepted as a geometry, and what is not.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -78,7 +78,7 @@ pub fn accepts_encoding(headers: &HeaderMap, coding: &str) -> bool {
     any.unwrap_or(coding == "identity")
 }
 
-/// The members of a list in lower case with their weights in thousandths; parameters other than `q` are passed over.
+/// The members of a list in lower case with their weights in thousandths; parameters other than `q` are skipped.
 fn weighted(headers: &HeaderMap, name: &HeaderName) -> impl Iterator<Item = (String, u16)> {
     let values = headers
         .get_all(name)
@@ -95,7 +95,7 @@ fn weighted(headers: &HeaderMap, name: &HeaderName) -> impl Iterator<Item = (Str
 /// The weight of what is named without one.
 const WEIGHT_MAX: u16 = 1_000;
 
-/// A weight in thousandths, which are all the digits that it may have (RFC 9110, section 12.4.2); one that cannot be read is none.
+/// A weight in thousandths, which are all the digits that it may have (RFC 9110, section 12.4.2); 0 if it cannot be read.
 fn thousandths(weight: &str) -> u16 {
     let weight: f32 = weight.trim().parse().unwrap_or(0.0);
     ((weight * f32::from(WEIGHT_MAX)).round() as u16).min(WEIGHT_MAX)
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_media_types_the_one_that_is_wanted_most_is_given() {
+    fn the_most_wanted_of_several_media_types_is_chosen() {
         let kinds = ["text/plain", "multipart/mixed"];
         assert_eq!(preferred_type(&HeaderMap::new(), &kinds), Some("text/plain"));
         for (value, wanted) in [

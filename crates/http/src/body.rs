@@ -24,7 +24,7 @@ const CHUNKS_WAITING_MAX: usize = 1;
 const CHUNK_BYTES_MAX: usize = 64 * 1024;
 
 /// An answer up to this size is not counted: it waits only for the socket.
-const UNCOUNTED_BYTES: usize = 64 * 1024;
+pub(crate) const UNCOUNTED_BYTES: usize = 64 * 1024;
 
 /// Why a body could not be read or written to its end.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum BodyError {
     /// The connection ended, or the body's chunks have no valid form.
     #[error("the body ended early: {0}")]
     Broken(#[from] hyper::Error),
-    /// Nothing came for as long as whoever reads it waits, or all came too slowly.
+    /// Nothing came for as long as its reader waits, or all came too slowly.
     #[error("the body did not go on within {} seconds", .0.as_secs())]
     Late(Duration),
     /// There is no memory for it.
@@ -47,51 +47,64 @@ pub enum BodyError {
     /// The body is not what its `Content-Encoding` says.
     #[error("the body cannot be decoded: {0}")]
     Undecodable(std::io::Error),
-    /// Whoever makes a response's body gave it up; the client sees a response that is cut off.
+    /// The maker of a response's body gave it up; the client sees a response that is cut off.
     #[error("the response could not be made to its end")]
     GivenUp,
 }
 
 /// A body that is read: of a request that a client sent, or of an answer that a server gave.
 #[derive(Debug)]
-pub struct RequestBody(Read);
+pub struct RequestBody(BodySource);
 
 /// The body of an answer that a server gave.
 pub type ResponseBody = RequestBody;
 
 #[derive(Debug)]
-enum Read {
+enum BodySource {
     /// From a connection, which may take its time.
     Incoming(Incoming),
     /// From a client.
     Request(ClientBody, Intake),
     /// From within this program. The lock makes it one that threads may share, as the other is; nobody ever waits for it.
-    Made(Mutex<Body>),
+    Made {
+        body: Mutex<Body>,
+        /// What takes memory of it where it is read whole.
+        memory: Budget,
+    },
 }
 
 impl From<Body> for RequestBody {
     fn from(body: Body) -> RequestBody {
-        RequestBody(Read::Made(Mutex::new(body)))
+        RequestBody::made(body, Budget::default())
     }
 }
 
 impl RequestBody {
-    /// A body that may take its time: who reads it says how much.
+    /// A body that is made within this program of what a client sent. Read whole, it takes this memory until the bytes are gone: a few
+    /// that were compressed may have become many.
+    pub fn made(body: Body, memory: Budget) -> RequestBody {
+        RequestBody(BodySource::Made {
+            body: Mutex::new(body),
+            memory,
+        })
+    }
+
+    /// A body that may take its time: its reader says how much.
     pub(crate) fn new(incoming: Incoming) -> RequestBody {
-        RequestBody(Read::Incoming(incoming))
+        RequestBody(BodySource::Incoming(incoming))
     }
 
     /// A client's body.
     pub(crate) fn of_request(body: ClientBody, intake: Intake) -> RequestBody {
-        RequestBody(Read::Request(body, intake))
+        RequestBody(BodySource::Request(body, intake))
     }
 
     /// The bytes that the request says it has; `None` if they come in chunks without a length.
     pub fn length(&self) -> Option<u64> {
         match &self.0 {
-            Read::Incoming(incoming) => hyper::body::Body::size_hint(incoming).exact(),
-            Read::Request(body, _) => body.length(),
-            Read::Made(body) => {
+            BodySource::Incoming(incoming) => hyper::body::Body::size_hint(incoming).exact(),
+            BodySource::Request(body, _) => body.length(),
+            BodySource::Made { body, .. } => {
                 let body = body.lock().unwrap_or_else(PoisonError::into_inner);
                 hyper::body::Body::size_hint(&*body).exact()
             }
@@ -111,9 +124,9 @@ impl RequestBody {
 
     async fn frame(&mut self) -> Result<Option<Frame<Bytes>>, BodyError> {
         match &mut self.0 {
-            Read::Incoming(incoming) => Ok(incoming.frame().await.transpose()?),
-            Read::Request(body, intake) => intake.frame(body).await,
-            Read::Made(body) => {
+            BodySource::Incoming(incoming) => Ok(incoming.frame().await.transpose()?),
+            BodySource::Request(body, intake) => intake.frame(body).await,
+            BodySource::Made { body, .. } => {
                 let body = body.get_mut().unwrap_or_else(PoisonError::into_inner);
                 body.frame().await.transpose()
             }
@@ -129,13 +142,30 @@ impl RequestBody {
         }
     }
 
-    /// All of it where that is no more than the limit; else what was read until that was seen. The rest is then read in pieces.
+    /// As [`RequestBody::read_all`], for what another server gives, which may be anything: once it is long it takes this memory, until
+    /// the bytes are gone.
+    pub async fn read_all_within(&mut self, limit_bytes: usize, memory: &Budget) -> Result<Bytes, BodyError> {
+        let mut share = memory.share(Holder::LargeRequests);
+        let mut bytes = BytesMut::new();
+        while let Some(chunk) = self.chunk().await? {
+            if bytes.len() + chunk.len() > limit_bytes {
+                return Err(BodyError::TooLarge { limit_bytes });
+            }
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > UNCOUNTED_BYTES {
+                share.set(bytes.capacity())?;
+            }
+        }
+        Ok(with_share(bytes.freeze(), share))
+    }
+
+    /// All of it if it is not longer than the limit; otherwise what was read until that was known. The rest is then read in pieces.
     pub async fn begin(&mut self, limit_bytes: usize) -> Result<Beginning, BodyError> {
         let length = self.length();
         if length.is_some_and(|length| length > limit_bytes as u64) {
             return Ok(Beginning::Part(Bytes::new()));
         }
-        if let Read::Request(_, intake) = &mut self.0 {
+        if let BodySource::Request(_, intake) = &mut self.0 {
             intake.announce(length.unwrap_or(0) as usize).await?;
         }
         let Some(first) = self.chunk().await? else {
@@ -149,18 +179,31 @@ impl RequestBody {
         }
         // The length is what the client says, so memory is taken as bytes come.
         let mut all = BytesMut::from(first.as_ref());
+        let mut share = match &self.0 {
+            BodySource::Made { memory, .. } => Some(memory.share(Holder::LargeRequests)),
+            BodySource::Incoming(_) | BodySource::Request(..) => None,
+        };
         while let Some(chunk) = self.chunk().await? {
             all.extend_from_slice(&chunk);
             if all.len() > limit_bytes {
                 return Ok(Beginning::Part(all.freeze()));
             }
-            if let Read::Request(_, intake) = &mut self.0
+            if let BodySource::Request(_, intake) = &mut self.0
                 && let Err(full) = intake.grew(all.len()).await
             {
                 return Ok(Beginning::Crowded(all.freeze(), full));
             }
+            if let Some(share) = &mut share
+                && all.len() > UNCOUNTED_BYTES
+                && let Err(full) = share.set(all.len())
+            {
+                return Ok(Beginning::Crowded(all.freeze(), full));
+            }
         }
-        Ok(Beginning::Whole(all.freeze()))
+        Ok(Beginning::Whole(match share {
+            Some(share) if share.bytes() > 0 => with_share(all.freeze(), share),
+            _ => all.freeze(),
+        }))
     }
 }
 
@@ -202,7 +245,7 @@ impl Body {
         Body(Kind::Full(Bytes::new()))
     }
 
-    /// The bytes that it has, where that is known.
+    /// The number of its bytes, if it is known.
     pub fn length(&self) -> Option<u64> {
         hyper::body::Body::size_hint(self).exact()
     }
@@ -215,7 +258,7 @@ impl Body {
         Body(Kind::Pieces { pieces, rest })
     }
 
-    /// Pieces that are made only as fast as the client takes them; of this length together where it is known. An error
+    /// Pieces that are made only as fast as the client takes them; `length` is that of all together, if it is known. An error
     /// cuts the response off, so that the client sees that it is not whole.
     pub fn stream(
         pieces: impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static,
@@ -237,11 +280,11 @@ impl Body {
         )
     }
 
-    /// A body that comes in pieces, of this length where it is known, and where to put the pieces.
+    /// A body that comes in pieces, of this length if it is known, and the sender for the pieces.
     pub fn channel(length: Option<u64>) -> (BodySender, Body) {
         let (sender, chunks) = mpsc::channel(CHUNKS_WAITING_MAX);
         (
-            BodySender(To::Channel(sender)),
+            BodySender(PieceSink::Channel(sender)),
             Body(Kind::Channel { chunks, length }),
         )
     }
@@ -250,11 +293,11 @@ impl Body {
     /// the one before is sent and the client takes more. The body of its request must have been read.
     pub fn feed() -> (BodySender, Body) {
         let (giver, taker) = slot();
-        (BodySender(To::Feed(giver)), Body(Kind::Feed(taker)))
+        (BodySender(PieceSink::Feed(giver)), Body(Kind::Feed(taker)))
     }
 
-    /// The same body, which has memory of that for answers until it is sent where it is long and all there. The bytes are there
-    /// already: who has yet to read what an answer is made of waits for room instead.
+    /// The same body, counted in the memory of answers until it is sent, if it is long and at hand. Its bytes are in memory
+    /// already, so this never waits; code that has yet to read what an answer is made of waits for room instead.
     pub(crate) fn counted(mut self, memory: &Budget) -> Body {
         // The last piece holds the share of all.
         let (length, last) = match &mut self.0 {
@@ -263,15 +306,26 @@ impl Body {
             Kind::Stream { .. } | Kind::Channel { .. } | Kind::Feed(_) => return self,
         };
         if let Some(last) = last.filter(|_| length > UNCOUNTED_BYTES) {
-            *last = Bytes::from_owner(Counted {
-                bytes: std::mem::take(last),
-                _share: memory.charged(Holder::Answers, length),
-            });
+            *last = with_share(std::mem::take(last), memory.charged(Holder::Answers, length));
         }
         self
     }
 
-    /// The pieces of a feed; the body itself, where it is none.
+    /// The same body, which has so much memory of that for answers until it is sent where it is made as its client takes it: what its
+    /// request brought may be what it is made of.
+    pub(crate) fn holding(self, bytes: usize, memory: &Budget) -> Body {
+        if bytes == 0 || !matches!(self.0, Kind::Stream { .. } | Kind::Channel { .. }) {
+            return self;
+        }
+        let (length, share) = (self.length(), memory.charged(Holder::Answers, bytes));
+        let pieces = self.into_data_stream().map(move |piece| {
+            let _share = &share;
+            piece
+        });
+        Body::stream(pieces, length)
+    }
+
+    /// The pieces of a feed; the body itself, if it is none.
     pub(crate) fn into_feed(self) -> Result<Taker, Body> {
         match self.0 {
             Kind::Feed(pieces) => Ok(pieces),
@@ -280,13 +334,18 @@ impl Body {
     }
 }
 
+/// The same bytes, which keep a share of memory until they are gone.
+pub(crate) fn with_share(bytes: Bytes, share: Share) -> Bytes {
+    Bytes::from_owner(CountedBytes { bytes, _share: share })
+}
+
 /// Bytes that have a share of memory for as long as they are there.
-struct Counted {
+struct CountedBytes {
     bytes: Bytes,
     _share: Share,
 }
 
-impl AsRef<[u8]> for Counted {
+impl AsRef<[u8]> for CountedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -349,18 +408,18 @@ impl std::fmt::Debug for Body {
     }
 }
 
-/// Where the pieces of a response's body are put. Dropped, it ends the body.
+/// Where the pieces of a response's body are put. Dropping it ends the body.
 #[derive(Clone, Debug)]
-pub struct BodySender(To);
+pub struct BodySender(PieceSink);
 
 #[derive(Clone, Debug)]
-enum To {
+enum PieceSink {
     Channel(mpsc::Sender<Result<Bytes, BodyError>>),
     Feed(Giver),
 }
 
 impl BodySender {
-    /// Sends a piece, waiting while the client is slow; false where the client is gone.
+    /// Sends a piece, waiting while the client is slow; false if the client is gone.
     pub async fn send(&self, chunk: impl Into<Bytes>) -> bool {
         let mut chunk = chunk.into();
         // An empty chunk would be the end of a chunked body.
@@ -373,7 +432,7 @@ impl BodySender {
         true
     }
 
-    /// Sends pieces for as long as each is taken within this time; gives back what is left, `None` where the client is gone.
+    /// Sends pieces for as long as each is taken within this time. Returns what is left; `None` if the client is gone.
     /// What was sent is a copy, so that it does not keep the rest in memory.
     pub async fn send_while_taken(&self, bytes: impl Into<Bytes>, patience: Duration) -> Option<Bytes> {
         let mut bytes = bytes.into();
@@ -393,46 +452,90 @@ impl BodySender {
 
     async fn put(&self, piece: Result<Bytes, BodyError>) -> bool {
         match &self.0 {
-            To::Channel(sender) => sender.send(piece).await.is_ok(),
-            To::Feed(giver) => giver.give(piece).await,
+            PieceSink::Channel(sender) => sender.send(piece).await.is_ok(),
+            PieceSink::Feed(giver) => giver.give(piece).await,
         }
     }
 
     /// Whether a piece would be taken at once.
     pub fn has_room(&self) -> bool {
         match &self.0 {
-            To::Channel(sender) => sender.capacity() > 0,
-            To::Feed(giver) => giver.has_room(),
+            PieceSink::Channel(sender) => sender.capacity() > 0,
+            PieceSink::Feed(giver) => giver.has_room(),
         }
     }
 
-    /// Waits until a piece would be taken at once; false where the client is gone.
+    /// Waits until a piece would be taken at once; false if the client is gone.
     pub async fn room(&self) -> bool {
         match &self.0 {
-            To::Channel(sender) => sender.reserve().await.is_ok(),
-            To::Feed(giver) => giver.room().await,
+            PieceSink::Channel(sender) => sender.reserve().await.is_ok(),
+            PieceSink::Feed(giver) => giver.room().await,
         }
     }
 
     /// Whether the client is gone.
     pub fn is_closed(&self) -> bool {
         match &self.0 {
-            To::Channel(sender) => sender.is_closed(),
-            To::Feed(giver) => giver.is_closed(),
+            PieceSink::Channel(sender) => sender.is_closed(),
+            PieceSink::Feed(giver) => giver.is_closed(),
         }
     }
 
     /// Waits until the client is gone.
     pub async fn closed(&self) {
         match &self.0 {
-            To::Channel(sender) => sender.closed().await,
-            To::Feed(giver) => giver.closed().await,
+            PieceSink::Channel(sender) => sender.closed().await,
+            PieceSink::Feed(giver) => giver.closed().await,
         }
     }
 
     /// Cuts the response off, so that the client sees that it is not whole.
     pub async fn give_up(self) {
-        // Where the client is gone there is nobody left to tell.
+        // If the client is gone, there is nobody left to tell.
         let _ = self.put(Err(BodyError::GivenUp)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_request_brought_is_counted_until_an_answer_that_is_made_of_it_is_sent() {
+        let memory = Budget::new(1 << 20);
+        let held = || {
+            let usage = memory.usage();
+            usage
+                .iter()
+                .find(|usage| usage.holder == Holder::Answers)
+                .map_or(0, |usage| usage.held_bytes)
+        };
+        let (sender, body) = Body::channel(None);
+        let mut body = body.holding(10_000, &memory);
+        assert!(sender.send("piece").await);
+        drop(sender);
+        let piece = body.frame().await.unwrap().unwrap().into_data().unwrap();
+        assert_eq!(piece, "piece");
+        assert!(held() >= 10_000);
+        assert!(body.frame().await.is_none());
+        drop(body);
+        assert_eq!(held(), 0);
+        let _whole = Body::from("all there").holding(10_000, &memory);
+        assert_eq!(held(), 0);
+    }
+
+    #[tokio::test]
+    async fn what_another_server_gives_is_counted_until_it_is_gone() {
+        let memory = Budget::new(1 << 20);
+        let limit = memory.limit(Holder::LargeRequests);
+        let read = async |bytes: usize| {
+            let mut body = RequestBody::from(Body::from(vec![b'x'; bytes]));
+            body.read_all_within(1 << 20, &memory).await
+        };
+        let first = read(limit / 3 * 2).await.unwrap();
+        assert!(matches!(read(limit / 3 * 2).await, Err(BodyError::NoMemory(_))));
+        drop(first);
+        assert_eq!(read(limit / 3 * 2).await.unwrap().len(), limit / 3 * 2);
+        assert!(matches!(read(2 << 20).await, Err(BodyError::TooLarge { .. })));
     }
 }

@@ -29,10 +29,10 @@ pub enum ClientError {
     /// The server cannot be reached, or the connection broke.
     #[error("{0}")]
     Connection(String),
-    /// A file of authorities is none.
+    /// A file holds no authorities.
     #[error("{} holds no authorities to trust: {}", .0.display(), .1)]
     Authorities(PathBuf, String),
-    /// The address is none that this client may ask.
+    /// This client may not ask a server at this address.
     #[error("{0} is a private address")]
     Private(IpAddr),
     /// There was no answer in time.
@@ -47,7 +47,7 @@ pub struct ClientRequest {
     pub method: Method,
     /// The whole address.
     pub uri: Uri,
-    /// Beside those that the connection needs, which are added.
+    /// The headers; those that the connection needs are added.
     pub headers: HeaderMap,
     /// What is sent after the head, piece by piece.
     pub body: Body,
@@ -71,19 +71,19 @@ pub struct Client {
     reach: Reach,
 }
 
-/// Whose word a client takes for who a server behind TLS is.
+/// Which authorities a client trusts to say who a server behind TLS is.
 #[derive(Clone, Debug)]
 pub enum Trust {
-    /// That of the authorities that the system trusts (or those of the file that the variable `SSL_CERT_FILE` names).
+    /// Those that the system trusts, or those of the file that the variable `SSL_CERT_FILE` names.
     System,
-    /// That of these alone, as DER.
+    /// These alone, as DER.
     Authorities(Vec<CertificateDer<'static>>),
-    /// Nobody's: only plain HTTP works.
+    /// None: only plain HTTP works.
     Nobody,
 }
 
 impl Trust {
-    /// The word of the authorities in a file of PEM form.
+    /// The authorities in a file of PEM form.
     pub fn of_file(path: &Path) -> Result<Trust, ClientError> {
         let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         match read {
@@ -98,7 +98,7 @@ impl Trust {
 }
 
 impl Client {
-    /// A client that trusts whom the system trusts. Where that is nobody, plain HTTP still works, and every TLS server is
+    /// A client that trusts whom the system trusts. If that is nobody, plain HTTP still works, and every TLS server is
     /// refused.
     pub fn new(reach: Reach) -> Client {
         Client::trusting(reach, Trust::System)
@@ -115,7 +115,7 @@ impl Client {
         Client { inner, reach }
     }
 
-    /// Sends a request and waits for the head of the answer, at most so long.
+    /// Sends a request and waits for the head of the answer, at most this long.
     pub async fn send(
         &self,
         request: ClientRequest,
@@ -145,7 +145,7 @@ impl Client {
     }
 }
 
-/// Makes connections, through TLS where an address says `https`.
+/// Makes connections, through TLS if an address says `https`.
 pub(crate) fn connector(reach: Reach, trust: Trust) -> HttpsConnector<HttpConnector<Resolver>> {
     let mut connector = HttpConnector::new_with_resolver(Resolver::new(reach));
     connector.enforce_http(false);

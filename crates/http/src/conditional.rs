@@ -1,6 +1,6 @@
 //! Conditional requests (RFC 9110, section 13): whether what is there is what the client means.
 
-use crate::{if_match, if_none_match};
+use crate::etag::{if_match, if_none_match};
 use hyper::HeaderMap;
 use hyper::header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE};
 use std::time::{Duration, SystemTime};
@@ -54,7 +54,7 @@ fn is_meant(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
 }
 
 /// Whether a `Range` may be answered in part: there is no `If-Range`, or it names exactly this representation (section
-/// 13.1.5). A date is good only where it is that of the last change.
+/// 13.1.5). A date counts only if it is that of the last change.
 pub fn if_range(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
     let Some(value) = headers.get(IF_RANGE) else {
         return true;
@@ -68,15 +68,10 @@ pub fn if_range(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
     }
 }
 
-/// A date as headers have it. What lies before 1970 or after the year 9999, which they cannot say, is moved there.
+/// A date as headers have it. A date before 1970 or after the year 9999, which headers cannot say, is moved to that bound.
 pub fn http_date(time: SystemTime) -> String {
     let last = SystemTime::UNIX_EPOCH + LAST_DATE;
     httpdate::fmt_http_date(time.clamp(SystemTime::UNIX_EPOCH, last))
-}
-
-/// Reads such a date; `None` if the text is none.
-pub fn parse_http_date(text: &str) -> Option<SystemTime> {
-    httpdate::parse_http_date(text.trim()).ok()
 }
 
 fn date(headers: &HeaderMap, name: &hyper::header::HeaderName) -> Option<SystemTime> {
@@ -134,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_changed_must_be_what_the_client_means() {
+    fn write_conditions_hold_for_the_version_that_the_client_means() {
         let holds =
             |headers: &[(HeaderName, &'static str)]| write_precondition(&map(headers), TAG, changed());
         assert!(holds(&[]) && holds(&[(IF_MATCH, TAG)]) && holds(&[(IF_UNMODIFIED_SINCE, THEN)]));

@@ -15,7 +15,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Method, StatusCode, Version};
 use hyper_util::rt::TokioIo;
-use memory::Budget;
+use memory::{Budget, Share};
 use std::convert::Infallible;
 use std::future::{pending, poll_fn};
 use std::net::SocketAddr;
@@ -32,11 +32,11 @@ use tokio::sync::watch;
 const LOOPBACK_SEND_BYTES: usize = 128 * 1024;
 
 /// The same for feeds. There may be ten thousand that nobody reads, and the kernel's memory for all sockets together is bounded:
-/// where it runs out, sockets take less than they say, and what they do not take stays here.
+/// when it runs out, sockets take less than they say, and what they do not take stays here.
 const LOOPBACK_FEED_SEND_BYTES: usize = 32 * 1024;
 
-/// The state of a request that runs. It is moved as a whole before it begins, and one of half a megabyte takes longer to move than
-/// most requests take to answer: a future that is handed on by value has room in each one that it goes through, twice.
+/// The most bytes of the state of a running request. It is moved as a whole before it runs, and half a megabyte takes longer to
+/// move than most requests take to answer: a future that is passed by value takes room in each one that it goes through, twice.
 const STATE_BYTES_MAX: usize = 24 * 1024;
 
 /// How requests are answered.
@@ -85,7 +85,7 @@ pub(crate) async fn serve<H: Handler>(
     let (is_stopping, unsent) = (Arc::new(AtomicBool::new(false)), Unsent::default());
     let stream = Arc::new(stream);
     let lingering = LingeringStream::new(stream.clone(), is_stopping.clone(), unsent.clone());
-    let (mut connection, announced) = EncodedTargets::new(lingering);
+    let (mut connection, announced) = EncodedTargets::new(lingering, &answering.reading.memory);
     let known = Known {
         stream,
         peer,
@@ -99,7 +99,7 @@ pub(crate) async fn serve<H: Handler>(
     // Boxed, so that what hyper needs is given back while a feed is sent.
     while let Some((given_back, feed)) = Box::pin(exchange(&answering, &known, connection)).await {
         connection = given_back;
-        // Where that fails, writing does as well.
+        // If that fails, writing will fail as well.
         let _ = send_ahead(connection.inner().stream(), peer, LOOPBACK_FEED_SEND_BYTES);
         match feed.send(&mut connection).await {
             Ok(true) => {
@@ -202,14 +202,14 @@ async fn answer(
     known: &Known,
     reading: &Reading,
 ) -> Result<Response, Infallible> {
-    // One that says nowhere, or in two ways, whom it means (RFC 9112, section 3.2).
+    // A request that names no host, or more than one (RFC 9112, section 3.2).
     if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
         return Ok(refused(
             StatusCode::BAD_REQUEST,
             "{\"error\":\"bad_request\",\"reason\":\"a request has exactly one Host header\"}\n",
         ));
     }
-    // What is expected and not known cannot be met (RFC 9110, section 10.1.1).
+    // An expectation that is not known cannot be met (RFC 9110, section 10.1.1).
     let is_known = |wanted: &HeaderValue| wanted.as_bytes().eq_ignore_ascii_case(b"100-continue");
     if !request.headers().get_all(EXPECT).iter().all(is_known) {
         return Ok(refused(
@@ -231,12 +231,17 @@ async fn answer(
         certified: known.certified.clone(),
     };
     let answer = boxed(handler.handle(request)).await;
-    let mut answer = answer.map(|body| body.counted(&reading.memory));
+    let memory = &reading.memory;
+    // A feed, which may go on for days, counts by itself what it keeps.
+    let brought_bytes = held
+        .try_lock()
+        .map_or(0, |share| share.as_ref().map_or(0, Share::bytes));
+    let mut answer = answer.map(|body| body.counted(memory).holding(brought_bytes, memory));
     if !unread.ends(is_asked_for).await {
         let close = HeaderValue::from_static("close");
         answer.headers_mut().insert(CONNECTION, close);
     }
-    // What was made of the body is gone.
+    // What was made of the body is gone, or counted with the answer.
     drop(held);
     Ok(answer)
 }

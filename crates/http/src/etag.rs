@@ -12,7 +12,7 @@ pub fn if_none_match(headers: &HeaderMap, tag: &str) -> bool {
 }
 
 /// Whether `If-Match` is missing or names this tag, or any; compared strongly.
-pub fn if_match(headers: &HeaderMap, tag: &str) -> bool {
+pub(crate) fn if_match(headers: &HeaderMap, tag: &str) -> bool {
     if !headers.contains_key(IF_MATCH) {
         return true;
     }

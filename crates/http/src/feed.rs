@@ -29,7 +29,7 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    /// A feed with this head. `is_last` where the client wants no more answers.
+    /// A feed with this head. `is_last`: whether the client wants no more answers.
     pub(crate) fn new(mut parts: Parts, pieces: Taker, is_last: bool) -> Feed {
         let headers = &mut parts.headers;
         headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
@@ -46,11 +46,11 @@ impl Feed {
         }
     }
 
-    /// Sends all of it. True where more requests may follow, false where the connection is to be closed.
+    /// Sends all of it. Returns whether more requests may follow; if not, the connection is to be closed.
     pub(crate) async fn send(mut self, connection: &mut Connection) -> Result<bool, FeedError> {
         write(connection, std::mem::take(&mut self.head)).await?;
         while let Some(piece) = self.next(connection).await? {
-            // Copied, so that the piece itself is gone while the client is waited for.
+            // Copied, so that the piece itself is freed before the client is waited for.
             let chunk = chunk(&piece?);
             write(connection, chunk).await?;
         }
@@ -80,7 +80,7 @@ pub(crate) enum FeedError {
     /// The client is gone.
     #[error("{0}")]
     Connection(#[from] io::Error),
-    /// Whoever makes it gave it up.
+    /// Its maker gave it up.
     #[error("{0}")]
     Body(#[from] BodyError),
 }

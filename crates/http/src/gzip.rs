@@ -9,7 +9,7 @@ use std::io::{self, Write};
 /// Compressed bytes that are decoded at once: deflate makes at most 1,032 bytes of one, so this is what bounds memory.
 const DECODED_AT_ONCE_BYTES: usize = 1024;
 
-/// The operating system in the header: Unix, as where most servers compress, so that digests are the same.
+/// The operating system in the header: Unix, as most servers write it, so that digests are the same.
 const UNIX: u8 = 3;
 
 /// Compresses.
@@ -17,13 +17,13 @@ const UNIX: u8 = 3;
 pub struct GzipEncoder(GzEncoder<Vec<u8>>);
 
 impl GzipEncoder {
-    /// One of this level, 1 (fastest) to 9 (smallest).
+    /// An encoder of this level, 1 (fastest) to 9 (smallest).
     pub fn new(level: u32) -> GzipEncoder {
         let header = GzBuilder::new().operating_system(UNIX);
         GzipEncoder(header.write(Vec::new(), Compression::new(level)))
     }
 
-    /// Takes bytes; what they gave, which may be nothing yet.
+    /// Takes bytes. Returns what they were compressed to, which may be nothing yet.
     ///
     /// # Errors
     /// Never in practice: the bytes go to memory.
@@ -56,7 +56,7 @@ impl Default for GzipDecoder {
 }
 
 impl GzipDecoder {
-    /// One that has nothing yet.
+    /// A decoder that has read nothing yet.
     pub fn new() -> GzipDecoder {
         GzipDecoder {
             decoder: MultiGzDecoder::new(Vec::new()),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_comes_back_in_pieces_of_bounded_size() {
+    fn compressed_bytes_come_back_in_pieces_of_bounded_size() {
         let zeroes = vec![0; 10_000_000];
         let encoded = encode(&zeroes);
         assert!(encoded.len() < 20_000);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_compressed_or_is_cut_off_is_an_error() {
+    fn bytes_that_are_no_gzip_or_cut_off_are_an_error() {
         assert!(decode(b"not compressed").is_err());
         let encoded = encode(b"some text");
         assert!(decode(&encoded[..encoded.len() - 4]).is_err());

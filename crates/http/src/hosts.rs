@@ -1,7 +1,7 @@
 //! Under which names a server without users may be asked, and by pages from where.
 //!
 //! A page from anywhere can make a browser send requests to this machine, and by a name of its own that suddenly
-//! stands for 127.0.0.1 (DNS rebinding) it can read the answers too. Where nobody has to log in, that gives it
+//! stands for 127.0.0.1 (DNS rebinding) it can read the answers too. If nobody has to log in, that gives it
 //! everything. So the name that the browser was given (`Host`), and the page's own (`Origin`), have to be known.
 
 use hyper::HeaderMap;
@@ -54,7 +54,7 @@ impl Hosts {
         let host = text(HOST);
         if let Some(host) = &host
             && !self.is_known(host)
-            // Whoever can be reached by an address has that address: no other page has the same origin.
+            // A server that is asked by an address has that address: no page of another server has the same origin.
             && address(without_port(host)).is_none()
         {
             return Err(HostError::Host(host.to_string()));

@@ -11,11 +11,11 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-/// A body up to this size takes nothing of the budget.
+/// A body up to this size is not counted in the budget.
 const UNCOUNTED_BYTES: usize = 4 * 1024;
-/// What a body takes that is read whole: itself, and what is made of it.
+/// How many times its size a body takes that is read whole: itself, and what is made of it.
 const BODY_FACTOR: usize = 2;
-/// How long a body waits until others let go of the memory that it needs.
+/// How long a body waits for the memory that it needs.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// What a request's body is read with.
@@ -55,7 +55,7 @@ impl Intake {
         }
     }
 
-    /// Waits for the memory of a body of this length that is to be read whole; 0 where the length is not known.
+    /// Waits for the memory of a body of this length that is to be read whole; 0 if the length is not known.
     pub(crate) async fn announce(&mut self, length: usize) -> Result<(), Full> {
         let bytes = length.saturating_mul(BODY_FACTOR);
         if bytes > UNCOUNTED_BYTES {

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_runs_scripts_or_is_unknown_is_not_harmless_however_it_is_written() {
+    fn types_that_run_scripts_or_are_unknown_are_not_harmless_however_written() {
         for kind in [
             "TEXT/HTML",
             "text/html; charset=utf-8",

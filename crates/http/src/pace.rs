@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
-/// The bytes of bodies that may be taken and unsent; a piece may go beyond.
+/// The bytes of bodies that may be taken and unsent; the last piece may go beyond.
 const UNSENT_BYTES_MAX: usize = 8 * 1024;
 
 /// What was taken of a connection's bodies and is unsent. All clones are one.
@@ -40,7 +40,7 @@ impl Unsent {
         self.0.waiting.wake();
     }
 
-    /// From now on it is noted whether all is sent.
+    /// Begins to note whether all is sent.
     pub(crate) fn begin(&self) {
         self.0.is_flushed.store(false, Ordering::Relaxed);
     }
@@ -50,12 +50,12 @@ impl Unsent {
         self.0.is_flushed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether all was sent since it was noted.
+    /// Whether all was sent since [`Unsent::begin`].
     pub(crate) fn is_flushed(&self) -> bool {
         self.0.is_flushed.load(Ordering::Relaxed)
     }
 
-    /// A body of this connection, the one before being over.
+    /// Paces a body of this connection, once the body before it has ended.
     pub(crate) fn pace(&self, body: Body) -> PacedBody {
         self.0.bytes.store(0, Ordering::Relaxed);
         PacedBody {

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_encoded_is_decoded() {
+    fn decoding_reverses_encoding() {
         let text = "a/b?c=d&ü %";
         assert_eq!(percent_decode(&percent_encode(text)).as_deref(), Some(text));
     }

@@ -4,7 +4,7 @@ use crate::percent_decode;
 use std::borrow::Cow;
 
 /// The names and values of a query string or a form, in their order; `+` is a space, a name without `=` has the empty
-/// value. None for each pair whose escapes are invalid.
+/// value. `None` in place of each pair whose escapes are invalid.
 pub fn query_pairs(query: &str) -> impl Iterator<Item = Option<(Cow<'_, str>, Cow<'_, str>)>> {
     query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn splits_and_decodes() {
+    fn a_query_string_is_split_and_decoded() {
         let expected = [pair("startkey", "\"a b\""), pair("flag", ""), pair("x", "1=2")];
         assert_eq!(pairs("startkey=%22a+b%22&&flag&x=1=2"), expected);
     }

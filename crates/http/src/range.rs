@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The ranges of one request at most; who asks for more gets the whole.
+/// The most ranges of one request; a client that asks for more gets the whole.
 const RANGES_MAX: usize = 64;
 
 /// What a `Range` header asks for of a representation of known length.
@@ -12,7 +12,7 @@ pub enum Ranges {
     Whole,
     /// These parts, in the order asked for, each within the representation.
     Parts(Vec<Range<u64>>),
-    /// Nothing that there is.
+    /// Nothing: none of the ranges is within the representation.
     Unsatisfiable,
 }
 
@@ -42,13 +42,13 @@ pub fn ranges(header: &str, length: u64) -> Ranges {
     let asked: u64 = parts.iter().map(|part| part.end - part.start).sum();
     match parts.len() {
         0 => Ranges::Unsatisfiable,
-        // Ranges that overlap so much that the whole is less would only cost (section 14.2).
+        // If ranges overlap so much that the whole is shorter, sending them would only cost more (section 14.2).
         2.. if asked > length => Ranges::Whole,
         _ => Ranges::Parts(parts),
     }
 }
 
-/// One range: `None` where it has no valid form, `Some(None)` where nothing of it is there.
+/// One range: `None` if it has no valid form, `Some(None)` if nothing of it is there.
 fn range(spec: &str, length: u64) -> Option<Option<Range<u64>>> {
     let (first, last) = spec.split_once('-')?;
     let (first, last) = (first.trim(), last.trim());
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_the_end_cannot_be_given() {
+    fn ranges_beyond_the_end_cannot_be_satisfied() {
         assert_eq!(ranges("bytes=10-20", 10), Ranges::Unsatisfiable);
         assert_eq!(ranges("bytes=0-", 0), Ranges::Unsatisfiable);
         assert_eq!(ranges("bytes=-0", 10), Ranges::Unsatisfiable);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_ignored() {
+    fn malformed_ranges_are_ignored() {
         for header in [
             "",
             "bytes",

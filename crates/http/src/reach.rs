@@ -67,7 +67,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
 }
 
-/// Finds the addresses of names, of which those are given that may be asked.
+/// Finds the addresses of names, and leaves out those that may not be asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolver {
     system: GaiResolver,

@@ -41,8 +41,8 @@ impl Request {
     }
 }
 
-/// Who waits for the answer to a request. Whoever works on an answer for long without waiting for anything is not told otherwise
-/// that the client has gone.
+/// Who waits for the answer to a request: for code that works on an answer for long without awaiting anything, since nothing else
+/// tells it that the client has gone.
 #[derive(Clone, Debug, Default)]
 pub struct Asker(Option<Weak<net::Stream>>);
 

@@ -1,4 +1,4 @@
-//! Connections through TLS to servers that speak something else than HTTP.
+//! Connections through TLS to servers that speak something other than HTTP.
 
 use crate::client::{broken, connector};
 use crate::{ClientError, Reach, Trust};

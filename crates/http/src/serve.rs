@@ -30,7 +30,7 @@ pub struct Options {
     pub head_time_max: Duration,
     /// How long nothing of a body may come while it is read.
     pub body_idle_time_max: Duration,
-    /// From what bodies take memory that are read whole.
+    /// The budget for bodies that are read whole.
     pub memory: Budget,
     /// The names under which a server without users may be asked, besides the machine's own.
     pub hosts: Hosts,
@@ -55,12 +55,12 @@ impl Default for Options {
 
 /// Answers requests.
 pub trait Handler: Send + Sync + 'static {
-    /// The answer to one request. It ends early where the client goes away meanwhile.
+    /// The answer to one request. The future is dropped if the client goes away meanwhile.
     fn handle(&self, request: Request) -> impl Future<Output = Response> + Send;
 }
 
 /// Serves until `stop` becomes true; then lets the requests under way end and closes all connections. Bodies that would
-/// never end by themselves have to be ended by whoever sends them.
+/// never end by themselves have to be ended by their senders.
 pub async fn serve(
     listener: impl Into<net::Listener>,
     handler: Arc<impl Handler>,

@@ -12,7 +12,7 @@ use hyper::{HeaderMap, Method};
 #[error("a page of {0} cannot change anything here")]
 pub struct OtherSite(String);
 
-/// Refuses a request that may change something and that a page of another site has sent. Where nobody has to log in, the origin is
+/// Refuses a request that may change something and that a page of another site has sent. If nobody has to log in, the origin is
 /// left to [`Hosts::check`](crate::Hosts::check), which lets pages of some other hosts in.
 pub fn refuse_other_sites(request: &Request, needs_login: bool) -> Result<(), OtherSite> {
     if [Method::GET, Method::HEAD, Method::OPTIONS].contains(&request.method) {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_reads_may_come_from_anywhere() {
+    fn requests_that_only_read_may_come_from_any_site() {
         let refused = |method: Method, header: (&'static str, &'static str), needs_login| {
             let mut headers = HeaderMap::new();
             headers.insert(HOST, "localhost".parse().expect("a header"));

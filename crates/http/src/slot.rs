@@ -49,7 +49,7 @@ pub(crate) fn slot() -> (Giver, Taker) {
     (Giver(Arc::new(GiverEnd(slot.clone()))), Taker(slot))
 }
 
-/// Puts pieces in. All clones are one; one task at a time may wait at it. Dropped, it ends the body.
+/// Puts pieces in. All clones are one; one task at a time may wait at it. Dropping it ends the body.
 #[derive(Clone, Debug)]
 pub(crate) struct Giver(Arc<GiverEnd>);
 
@@ -74,7 +74,7 @@ impl Giver {
         state.is_wanted && state.piece.is_none()
     }
 
-    /// Waits for that; false where nobody takes any more.
+    /// Waits for that; false if nobody takes any more.
     pub(crate) async fn room(&self) -> bool {
         poll_fn(|context| {
             let mut state = self.slot().lock();
@@ -90,7 +90,7 @@ impl Giver {
         .await
     }
 
-    /// Hands a piece over when it is wanted; false where nobody takes any more.
+    /// Hands a piece over when it is wanted; false if nobody takes any more.
     pub(crate) async fn give(&self, piece: Piece) -> bool {
         let is_open = self.room().await;
         if is_open {
@@ -126,7 +126,7 @@ impl Giver {
 pub(crate) struct Taker(Arc<Slot>);
 
 impl Taker {
-    /// The next piece; `None` at the end. To ask says that the one before is sent.
+    /// The next piece; `None` at the end. Asking for it says that the piece before is sent.
     pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Piece>> {
         let mut state = self.0.lock();
         if let Some(piece) = state.piece.take() {

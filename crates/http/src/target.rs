@@ -8,6 +8,7 @@
 //! than were announced (pipelined requests), all bytes pass unchanged for the rest of the connection: a body is never
 //! touched.
 
+use memory::{Budget, Full, Holder, Share};
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 const READ_BYTES: usize = 8 * 1024;
 /// The bytes of further requests that are kept while an answer goes on for as long as its client listens.
 const READ_AHEAD_BYTES_MAX: usize = 4 * 1024;
+/// A head up to this size takes nothing of the budget: nearly all are smaller, and connections are few enough for that.
+const UNCOUNTED_HEAD_BYTES: usize = 8 * 1024;
 /// The head is still arriving.
 const UNKNOWN: u64 = u64::MAX;
 /// A body whose length is not known in advance.
@@ -59,14 +62,45 @@ pub(crate) struct EncodedTargets<S> {
     stream: S,
     announced: Announced,
     place: Place,
-    /// What was read and is still to be given.
+    /// What was read and is still to be passed on.
     ready: Vec<u8>,
     given: usize,
+    head: HeadRoom,
+}
+
+/// The memory of a long head, from when it arrives until the next request: whoever sends it need not have logged in, and a thousand that
+/// are never ended would take all.
+#[derive(Debug)]
+struct HeadRoom {
+    memory: Budget,
+    bytes: usize,
+    share: Option<Box<Share>>,
+}
+
+impl HeadRoom {
+    /// Counts bytes of a head that have come.
+    fn came(&mut self, bytes: usize) -> Result<(), Full> {
+        self.bytes += bytes;
+        if self.bytes <= UNCOUNTED_HEAD_BYTES {
+            return Ok(());
+        }
+        let memory = &self.memory;
+        let share = self
+            .share
+            .get_or_insert_with(|| Box::new(memory.share(Holder::Strangers)));
+        share.set(self.bytes)
+    }
+
+    /// The next request begins.
+    fn give_back(&mut self) {
+        self.bytes = 0;
+        self.share = None;
+    }
 }
 
 impl<S> EncodedTargets<S> {
-    /// Wraps a connection. The server announces the lengths of bodies through the second value.
-    pub(crate) fn new(stream: S) -> (EncodedTargets<S>, Announced) {
+    /// Wraps a connection whose long heads take this memory. The server announces the lengths of bodies through the second value.
+    pub(crate) fn new(stream: S, memory: &Budget) -> (EncodedTargets<S>, Announced) {
         let announced = Announced::new();
         let wrapped = EncodedTargets {
             stream,
@@ -74,6 +108,11 @@ impl<S> EncodedTargets<S> {
             place: Place::Line,
             ready: Vec::new(),
             given: 0,
+            head: HeadRoom {
+                memory: memory.clone(),
+                bytes: 0,
+                share: None,
+            },
         };
         (wrapped, announced)
     }
@@ -83,14 +122,14 @@ impl<S> EncodedTargets<S> {
         &self.stream
     }
 
-    /// Gives back what was read of the next requests.
+    /// Puts back what was read of the next requests.
     pub(crate) fn unread(&mut self, bytes: &[u8]) {
         let rest = self.ready.split_off(self.given.min(self.ready.len()));
         self.ready = [bytes, &rest].concat();
         self.given = 0;
     }
 
-    /// Begins the next request where the one before has come whole.
+    /// Begins the next request if the one before has come whole.
     fn move_on(&mut self) {
         let Place::Body { bytes } = self.place else {
             return;
@@ -101,6 +140,7 @@ impl<S> EncodedTargets<S> {
         } else if bytes == length {
             self.announced.0.store(UNKNOWN, Ordering::Release);
             self.place = Place::Line;
+            self.head.give_back();
         }
     }
 
@@ -202,6 +242,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for EncodedTargets<S> {
             this.ready.clear();
             this.given = 0;
             this.take(read.filled());
+            if let Err(full) = this.head.came(read.filled().len()) {
+                return Poll::Ready(Err(std::io::Error::other(full)));
+            }
         }
         let rest = &this.ready[this.given..];
         let fits = rest.len().min(out.remaining());
@@ -260,7 +303,7 @@ mod tests {
     #[tokio::test]
     async fn quotation_marks_are_encoded_in_the_first_line_alone() {
         let sent = b"GET /a?key=\"b\" HTTP/1.1\r\nX: \"c\"\r\n\r\n".as_slice();
-        let (mut stream, _announced) = EncodedTargets::new(sent);
+        let (mut stream, _announced) = EncodedTargets::new(sent, &Budget::default());
         let wanted = "GET /a?key=%22b%22 HTTP/1.1\r\nX: \"c\"\r\n\r\n";
         assert_eq!(read(&mut stream, wanted.len()).await, wanted);
     }
@@ -268,7 +311,7 @@ mod tests {
     #[tokio::test]
     async fn bodies_pass_as_they_came() {
         let sent = b"PUT /a HTTP/1.1\r\n\r\n\"b\"\n".as_slice();
-        let (mut stream, announced) = EncodedTargets::new(sent);
+        let (mut stream, announced) = EncodedTargets::new(sent, &Budget::default());
         announced.body(Some(4));
         let wanted = "PUT /a HTTP/1.1\r\n\r\n\"b\"\n";
         assert_eq!(read(&mut stream, wanted.len()).await, wanted);
@@ -278,7 +321,7 @@ mod tests {
     async fn the_next_request_is_encoded_where_the_body_has_come_whole() {
         let (head, body, next) = ("PUT /a HTTP/1.1\r\n\r\n", "\"b\"\n", "GET /\" HTTP/1.1\r\n\r\n");
         let (mut client, server) = tokio::io::duplex(1024);
-        let (mut stream, announced) = EncodedTargets::new(server);
+        let (mut stream, announced) = EncodedTargets::new(server, &Budget::default());
         let mut bytes = [0; 256];
         for (sent, wanted) in [(head, head), (body, body), (next, "GET /%22 HTTP/1.1\r\n\r\n")] {
             tokio::io::AsyncWriteExt::write_all(&mut client, sent.as_bytes())
@@ -293,10 +336,45 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn long_heads_take_memory_until_the_next_request() {
+        let memory = Budget::new(1 << 20);
+        let held = || {
+            let usage = memory.usage();
+            usage
+                .iter()
+                .find(|usage| usage.holder == Holder::Strangers)
+                .map_or(0, |usage| usage.held_bytes)
+        };
+        let (mut client, server) = tokio::io::duplex(1 << 20);
+        let (mut stream, announced) = EncodedTargets::new(server, &memory);
+        let mut bytes = vec![0; 64 * 1024];
+        let mut pass = async |sent: &str, stream: &mut EncodedTargets<tokio::io::DuplexStream>| {
+            let written = tokio::io::AsyncWriteExt::write_all(&mut client, sent.as_bytes());
+            written.await.unwrap();
+            let mut left = sent.len();
+            while left > 0 {
+                left -= stream.read(&mut bytes).await?;
+            }
+            Ok::<(), std::io::Error>(())
+        };
+        let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(20_000));
+        pass(&long, &mut stream).await.unwrap();
+        announced.body(Some(0));
+        assert!(held() >= 20_000);
+        pass("GET / HTTP/1.1\r\n\r\n", &mut stream).await.unwrap();
+        announced.body(Some(0));
+        assert_eq!(held(), 0);
+        // Strangers have a sixteenth.
+        let longer = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(70_000));
+        let refused = pass(&longer, &mut stream).await.unwrap_err();
+        assert!(refused.to_string().contains("--memory"), "{refused}");
+    }
+
+    #[tokio::test]
     async fn behind_a_body_of_unknown_length_nothing_is_touched() {
         let (head, next) = ("PUT /a HTTP/1.1\r\n\r\n", "GET /\" HTTP/1.1\r\n\r\n");
         let (mut client, server) = tokio::io::duplex(1024);
-        let (mut stream, announced) = EncodedTargets::new(server);
+        let (mut stream, announced) = EncodedTargets::new(server, &Budget::default());
         let mut bytes = [0; 256];
         for sent in [head, next] {
             tokio::io::AsyncWriteExt::write_all(&mut client, sent.as_bytes())

@@ -2,7 +2,7 @@
 //!
 //! hyper closes a connection after the answer to a request that was not read to its end, and says nothing of it: the client
 //! may have sent the next request by then, and is not told whether that was carried out. So the rest of a small body is read and
-//! thrown away before the answer is sent; where that does not come to the end, the answer says that the connection is closed
+//! thrown away before the answer is sent; if that does not come to the end, the answer says that the connection is closed
 //! (RFC 9112, section 9.6).
 
 use bytes::Bytes;
@@ -81,7 +81,7 @@ impl Unread {
     }
 }
 
-/// Reads to the end; false where that does not come soon.
+/// Reads to the end; false if that does not come soon.
 async fn reads_to_end(mut incoming: Incoming) -> bool {
     let mut bytes = 0;
     while let Some(frame) = incoming.frame().await {

@@ -178,7 +178,7 @@ async fn hostile_heads_are_refused() {
         ..Options::default()
     };
     let server = start(options).await;
-    // More than the server reads before it answers, and more than the system keeps for it.
+    // More than the server reads before it answers, and more than the system buffers.
     let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "y".repeat(20_000_000));
     let answer = exchange(server.address, long.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
@@ -220,7 +220,7 @@ async fn stopping_closes_idle_connections() {
 }
 
 #[tokio::test]
-async fn what_is_expected_and_not_known_is_refused() {
+async fn unknown_expectations_are_refused() {
     let server = start(Options::default()).await;
     for (expected, status) in [
         ("the-moon", 417),
@@ -262,7 +262,7 @@ async fn no_more_of_a_body_is_taken_than_its_client_takes() {
     let mut stream = TcpStream::connect(address).await.expect("listening");
     let request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
     stream.write_all(request).await.expect("sent");
-    // Until the system takes no more.
+    // Until the system's buffers are full.
     let mut before = 0;
     loop {
         tokio::time::sleep(Duration::from_millis(200)).await;

@@ -1,4 +1,4 @@
-//! Answers that go on for as long as their client listens, as clients see them.
+//! Answers without an end, as clients see them.
 
 use http::{Body, BodySender, Handler, Options, Request, Response, serve};
 use std::net::SocketAddr;
@@ -159,7 +159,7 @@ async fn older_clients_and_those_who_ask_for_the_head_alone_get_theirs() {
 }
 
 #[tokio::test]
-async fn nothing_is_wanted_while_the_client_does_not_read() {
+async fn a_feed_asks_for_nothing_while_its_client_does_not_read() {
     const PIECE: &[u8] = &[b'x'; 8192];
     let mut server = start().await;
     let mut stream = server.asked(&request("/feed", "")).await;
@@ -170,7 +170,7 @@ async fn nothing_is_wanted_while_the_client_does_not_read() {
         given += PIECE.len();
     }
     assert!(given > 0 && !feed.has_room());
-    // All that was given is with the system: nothing is held here, and it goes on once it is read.
+    // Everything given is in the system's buffers: the server holds nothing, and continues once the client reads.
     let mut read = 0;
     let mut buffer = vec![0; 64 * 1024];
     while read < given {
@@ -184,7 +184,7 @@ async fn nothing_is_wanted_while_the_client_does_not_read() {
 }
 
 #[tokio::test]
-async fn it_is_noticed_that_the_client_of_a_feed_has_gone() {
+async fn a_feed_notices_that_its_client_has_gone() {
     let mut server = start().await;
     for is_stalled in [false, true] {
         let stream = server.asked(&request("/feed", "")).await;

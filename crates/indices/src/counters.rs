@@ -11,9 +11,9 @@ const NAMES_MAX: usize = 1000;
 
 /// A number that only grows.
 #[derive(Debug, Default)]
-pub struct Counter(AtomicU64);
+pub struct IndexCounter(AtomicU64);
 
-impl Counter {
+impl IndexCounter {
     /// Adds to it.
     pub fn add(&self, more: u64) {
         self.0.fetch_add(more, Ordering::Relaxed);
@@ -27,31 +27,31 @@ impl Counter {
 
 /// What was done with an index since the server started.
 #[derive(Debug, Default)]
-pub struct Counters {
+pub struct IndexCounters {
     /// Documents written.
-    pub indexed: Counter,
+    pub indexed: IndexCounter,
     /// Documents deleted.
-    pub deleted: Counter,
+    pub deleted: IndexCounter,
     /// Writes that failed.
-    pub failed: Counter,
+    pub failed: IndexCounter,
     /// Writes that changed nothing.
-    pub unchanged: Counter,
+    pub unchanged: IndexCounter,
     /// Documents found by their ids.
-    pub found: Counter,
+    pub found: IndexCounter,
     /// Ids under which no document was found.
-    pub missing: Counter,
+    pub missing: IndexCounter,
     /// Searches.
-    pub searches: Counter,
+    pub searches: IndexCounter,
     /// The time that searches took together, in microseconds.
-    pub search_micros: Counter,
+    pub search_micros: IndexCounter,
     /// Searches that asked for suggestions.
-    pub suggestions: Counter,
+    pub suggestions: IndexCounter,
     /// Scrolls.
-    pub scrolls: Counter,
+    pub scrolls: IndexCounter,
     /// Refreshes.
-    pub refreshes: Counter,
+    pub refreshes: IndexCounter,
     /// Flushes.
-    pub flushes: Counter,
+    pub flushes: IndexCounter,
     names: Mutex<Names>,
 }
 
@@ -65,7 +65,7 @@ struct Names {
     columns: BTreeSet<String>,
 }
 
-impl Counters {
+impl IndexCounters {
     /// Counts a search, and which groups it says it is of.
     pub fn search(&self, took: Duration, groups: &[String]) {
         self.searches.add(1);
@@ -88,7 +88,7 @@ impl Counters {
         }
     }
 
-    /// The fields that [`Counters::read_columns`] was told.
+    /// The fields that [`IndexCounters::read_columns`] was told.
     pub fn columns(&self) -> BTreeSet<String> {
         self.names.lock().columns.clone()
     }

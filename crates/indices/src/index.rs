@@ -3,7 +3,7 @@
 //! Both are kept with the collection. A mapping follows the change log, so that the fields of documents that came by another
 //! protocol are known to the next request.
 
-use crate::counters::Counters;
+use crate::counters::IndexCounters;
 use crate::error::Result;
 use crate::learnt::Learnt;
 use crate::limits::CHANGES_PAGE;
@@ -42,7 +42,7 @@ struct State {
     kept_to: Mutex<Sequence>,
     /// Changes that need not be followed.
     learnt: Mutex<Learnt>,
-    counters: Counters,
+    counters: IndexCounters,
     following: Following,
 }
 
@@ -92,7 +92,7 @@ impl Indices {
             kept_to: Mutex::new(present.followed.clone()),
             now: Mutex::new(present),
             learnt: Mutex::default(),
-            counters: Counters::default(),
+            counters: IndexCounters::default(),
             following: Following::new(self.fulltext.clone()),
         });
         // What was there before this start was flushed by it, if not earlier.
@@ -276,7 +276,7 @@ impl Index {
     }
 
     /// What was done with it.
-    pub fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> &IndexCounters {
         &self.state.counters
     }
 

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_between_was_not_learnt() {
+    fn a_gap_between_learnt_positions_ends_what_is_reached() {
         assert_eq!(reached(&[&[1, 2, 4]], 0), "2");
         assert_eq!(reached(&[&[2]], 0), "0");
         assert_eq!(reached(&[], 7), "7");

@@ -27,7 +27,7 @@ pub mod streams;
 pub mod used;
 pub mod write;
 
-pub use counters::{Counter, Counters};
+pub use counters::{IndexCounter, IndexCounters};
 pub use fulltext::sweep;
 pub use index::{Index, Indices};
 pub use present::Present;

@@ -125,12 +125,12 @@ mod tests {
     }
 
     #[test]
-    fn of_several_shards_only_the_one_of_the_routing_is_looked_on() {
+    fn only_the_shard_of_the_routing_is_looked_on() {
         let five = routing(json!({"number_of_shards": "5", "number_of_routing_shards": "5"}));
         assert!(!five.leads("1", None, Some("5")));
         assert!(!five.leads("1", Some("4"), Some("5")));
         assert!(five.leads("1", Some("5"), Some("5")) && five.leads("1", None, None));
-        // What is on the same shard is found.
+        // A document with another routing to the same shard is found.
         let shards: Vec<u32> = (0..20).map(|n: u32| five.shard(&n.to_string())).collect();
         assert!(shards.iter().all(|shard| *shard < 5));
         let twin = (0..20).find(|n: &u32| *n != 5 && shards[*n as usize] == shards[5]);

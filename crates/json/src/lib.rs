@@ -8,11 +8,13 @@
 //! Left to others: what a document's members mean (the protocols), the types of BSON and their text (`value`).
 
 mod members;
+mod memory;
 mod read;
 pub mod underscored;
 pub mod yaml;
 
 pub use members::keep_last_of_each_name;
+pub use memory::tree_bytes;
 pub use read::{Reader, finish, put_string};
 
 use serde_json::Map;
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_comes_back() {
+    fn json_comes_back_as_it_was_written() {
         for text in [
             r#"{"b":1,"a":[true,null,"\u0001x",-0.5,9007199254740993],"":{}}"#,
             r#"{"$date":"never"}"#,
@@ -198,7 +200,7 @@ mod tests {
             typed(r#"{"$oid":"0123456789abcdef01234567"}"#),
             Value::ObjectId(_)
         ));
-        // Written otherwise, it would come back as another text.
+        // Written in another form, it would come back as another text.
         assert!(matches!(
             typed(r#"{"$oid":"0123456789ABCDEF01234567"}"#),
             Value::Document(_)
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused() {
+    fn malformed_json_is_refused() {
         for text in [
             "",
             "{",

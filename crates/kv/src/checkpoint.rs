@@ -4,6 +4,9 @@ use crate::{ArchivePosition, Archiving, CheckpointFile, Engine, Error, Kv, OpenO
 use std::path::Path;
 use std::time::Duration;
 
+/// What is being done where a checkpoint fails.
+const MAKING: &str = "making a checkpoint";
+
 /// The files of one moment, which stay unchanged as long as this is kept. They take extra space only for what the store
 /// drops meanwhile.
 #[derive(Debug)]
@@ -35,7 +38,22 @@ impl Kv {
         limit: Duration,
         archiving: Archiving,
     ) -> Result<Option<Checkpoint>, Error> {
-        let engine = self.rocks("making a checkpoint")?;
+        // In a task of its own: if the caller goes away, writes wait all the same until the checkpoint is made, and the archive has
+        // begun.
+        let kv = self.clone();
+        let making = tokio::spawn(async move { kv.make_checkpoint(limit, archiving).await });
+        making.await.map_err(|error| Error::Engine {
+            doing: MAKING,
+            cause: error.to_string(),
+        })?
+    }
+
+    async fn make_checkpoint(
+        &self,
+        limit: Duration,
+        archiving: Archiving,
+    ) -> Result<Option<Checkpoint>, Error> {
+        let engine = self.rocks(MAKING)?;
         // Most is written before writers have to wait.
         engine.write_out().await?;
         let Some(_opener) = self.gate.shut(limit).await else {
@@ -63,8 +81,9 @@ impl Kv {
         let gate = crate::Gate::default();
         let engine = rocks::Engine::open(options, &gate)?;
         let replayed = rocks::replay(&engine, &options.folder, until_ms).await;
-        engine.close().await?;
-        replayed
+        let closed = engine.close().await;
+        let replayed = replayed?;
+        closed.map(|()| replayed)
     }
 
     fn rocks(&self, doing: &'static str) -> Result<&rocks::Engine, Error> {

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_passes_holds_it_open_and_what_comes_waits() {
+    async fn holders_of_a_pass_keep_the_gate_open_and_newcomers_wait_while_it_is_shut() {
         let gate = Gate::default();
         let pass = gate.pass().await;
         assert!(gate.shut(Duration::ZERO).await.is_none());
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_cannot_shut_it_leaves_it_open_to_merges() {
+    async fn a_failed_attempt_to_shut_the_gate_leaves_it_open_to_merges() {
         let gate = Gate::default();
         let pass = gate.pass().await;
         assert!(gate.shut_to_all(Duration::ZERO).await.is_none());

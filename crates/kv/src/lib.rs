@@ -14,6 +14,7 @@
 //!
 //! Left to others: what keys and values mean (`store`).
 
+mod aside;
 mod batch;
 mod checkpoint;
 mod damage;
@@ -27,11 +28,12 @@ mod simulated;
 mod threads;
 mod types;
 
+pub use aside::Aside;
 pub use batch::Batch;
 pub use checkpoint::Checkpoint;
 pub use damage::LogDamage;
 pub use error::{CommitError, Error};
-pub use page::{KeyRange, Order, Page, PageLimit, Salvage, Unreadable};
+pub use page::{KeyRange, Order, Page, PageLimit, Salvage, Unreadable, after_prefix};
 pub use placed::Placed;
 pub use simulated::Simulation;
 pub use threads::make_room;
@@ -74,12 +76,12 @@ enum EngineMoment {
 
 /// The state of one shard at one moment. It costs little, but as long as it is held, no old version is compacted
 /// away.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Snapshot {
     engine: EngineSnapshot,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum EngineSnapshot {
     Rocks(rocks::Snapshot),
     Simulated(simulated::Snapshot),
@@ -228,20 +230,12 @@ impl Kv {
         let Some(opener) = self.gate.shut_to_all(limit).await else {
             return Ok(false);
         };
-        let rested = match &self.engine {
-            Engine::Rocks(engine) => engine.rest(limit).await,
-            Engine::Simulated(engine) => engine.flush(),
-        };
-        match rested {
-            Ok(()) => {
-                opener.keep_shut();
-                Ok(true)
-            }
-            Err(error) => {
-                self.resume().await?;
-                Err(error)
-            }
+        match &self.engine {
+            Engine::Rocks(engine) => engine.rest(limit).await?.keep(),
+            Engine::Simulated(engine) => engine.flush()?,
         }
+        opener.keep_shut();
+        Ok(true)
     }
 
     /// Ends what [`Kv::hold_files`] began.
@@ -376,10 +370,7 @@ impl Snapshot {
 
     /// The values of several keys, in their order.
     pub async fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
-        match &self.engine {
-            EngineSnapshot::Rocks(snapshot) => snapshot.get_many(keys),
-            EngineSnapshot::Simulated(snapshot) => snapshot.get_many(keys),
-        }
+        self.get_many_within(keys, usize::MAX).await
     }
 
     /// The values of the first of these keys, until their bytes reach a limit; at least one value, if there are keys.
@@ -395,6 +386,19 @@ impl Snapshot {
         match &self.engine {
             EngineSnapshot::Rocks(snapshot) => snapshot.page(range, order, limit),
             EngineSnapshot::Simulated(snapshot) => snapshot.page(range, order, limit),
+        }
+    }
+
+    /// Begins to run work on a thread that has nothing to do, so that it goes on while the caller does something else. `None` if there
+    /// is no such thread: then the work is left to the caller.
+    pub fn aside<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<Aside<T>> {
+        match &self.engine {
+            EngineSnapshot::Rocks(snapshot) => snapshot.aside(work),
+            // Runs must be the same each time.
+            EngineSnapshot::Simulated(_) => None,
         }
     }
 

@@ -14,22 +14,39 @@ pub struct KeyRange {
 impl KeyRange {
     /// All keys that begin with `prefix`.
     pub fn prefix(prefix: &[u8]) -> KeyRange {
-        let mut end = prefix.to_vec();
-        while end.last() == Some(&0xFF) {
-            end.pop();
-        }
-        let high = match end.last_mut() {
-            Some(last) => {
-                *last += 1;
-                Bound::Excluded(end)
-            }
-            None => Bound::Unbounded,
-        };
         KeyRange {
             low: Bound::Included(prefix.to_vec()),
-            high,
+            high: after_prefix(prefix.to_vec()).map_or(Bound::Unbounded, Bound::Excluded),
         }
     }
+
+    /// Leaves out a key and all that are read before it in this order.
+    pub fn begin_after(&mut self, key: Vec<u8>, order: Order) {
+        match order {
+            Order::Forward => self.low = Bound::Excluded(key),
+            Order::Backward => self.high = Bound::Excluded(key),
+        }
+    }
+
+    /// Leaves out what a page has of the range, which was read in this order. Returns false if nothing is left.
+    pub fn go_on_after(&mut self, page: &Page, order: Order) -> bool {
+        match page.len().checked_sub(1) {
+            Some(last) if !page.exhausted() => {
+                self.begin_after(page.key(last).to_vec(), order);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The least key that is greater than all that begin with this one; `None` if it has only bytes 0xFF.
+pub fn after_prefix(mut prefix: Vec<u8>) -> Option<Vec<u8>> {
+    while prefix.last() == Some(&0xFF) {
+        prefix.pop();
+    }
+    *prefix.last_mut()? += 1;
+    Some(prefix)
 }
 
 /// The direction in which keys are read. Which of two values comes first in a key is another matter (`value::key::Direction`): an
@@ -225,12 +242,33 @@ impl PageBuilder {
         full && !self.entries.is_empty()
     }
 
-    /// The page; `exhausted` if the range has nothing after it.
-    pub(crate) fn finish(self, exhausted: bool) -> Page {
+    /// The page, after which the range may have more.
+    pub(crate) fn into_page(self) -> Page {
         Page {
             buffer: self.buffer.into(),
             entries: self.entries,
-            exhausted,
+            exhausted: false,
         }
+    }
+
+    /// The page, after which the range has nothing.
+    pub(crate) fn into_last_page(self) -> Page {
+        Page {
+            exhausted: true,
+            ..self.into_page()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_after_a_prefix_is_the_least_beyond_all_that_begin_with_it() {
+        assert_eq!(after_prefix(vec![1, 2]), Some(vec![1, 3]));
+        assert_eq!(after_prefix(vec![1, 0xFF, 0xFF]), Some(vec![2]));
+        assert_eq!(after_prefix(vec![0xFF]), None);
+        assert_eq!(KeyRange::prefix(&[]).high, Bound::Unbounded);
     }
 }

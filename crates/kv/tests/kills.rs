@@ -1,6 +1,6 @@
-//! A process that writes is killed at random moments; what was reported to it as safe must be there.
+//! Kills a writing process at random moments; everything that it was told is safe must be there afterwards.
 //!
-//! `KV_KILLS` sets how often (10 where it is not set).
+//! `KV_KILLS` sets the number of kills (10 by default).
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

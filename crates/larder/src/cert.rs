@@ -12,10 +12,10 @@ use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Of a part of a name between its dots (RFC 1035, section 2.3.4).
+/// The most bytes of a part of a name between its dots (RFC 1035, section 2.3.4).
 const LABEL_BYTES_MAX: usize = 63;
 
-/// Of a whole name (RFC 1035, section 2.3.4, as text).
+/// The most bytes of a whole name (RFC 1035, section 2.3.4, as text).
 const NAME_BYTES_MAX: usize = 253;
 
 const DAY_SECONDS: i64 = 86_400;
@@ -41,7 +41,7 @@ pub struct CertOptions {
     key: PathBuf,
 }
 
-/// Makes both files; those that are there stay as they are.
+/// Makes both files; existing ones stay as they are.
 pub fn run(options: &CertOptions) -> Result<()> {
     if let Some(wrong) = options.hosts.iter().find(|host| !is_host(host)) {
         bail!("'{wrong}' is neither a name such as db.example or *.example nor an address");
@@ -93,7 +93,7 @@ fn is_host(text: &str) -> bool {
     text.parse::<IpAddr>().is_ok() || is_name
 }
 
-/// From when to when it holds, of this moment in seconds since 1970. Clocks differ, so it holds from the day before on.
+/// From when to when it holds if it is made at this moment, in seconds since 1970. Clocks differ, so it holds from the day before.
 fn validity(now: i64, days: u16) -> Result<(time::OffsetDateTime, time::OffsetDateTime)> {
     let moment = |seconds| {
         time::OffsetDateTime::from_unix_timestamp(seconds)
@@ -130,7 +130,7 @@ fn write(path: &Path, mode: u32, text: &str) -> Result<()> {
     let mut file = opened.with_context(|| format!("cannot make {}", path.display()))?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
     if written.is_err() {
-        // What is not whole would be in the way of the next try.
+        // A file that is not whole would be in the way of the next try.
         let _ = std::fs::remove_file(path);
     }
     written.with_context(|| format!("cannot write {}", path.display()))

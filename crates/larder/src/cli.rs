@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_together_is_taken() {
+    fn options_that_belong_together_are_accepted() {
         for words in [
             "export --collection a.b --data d",
             "user list --server http://h",

@@ -7,8 +7,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// replications.
 const KEPT_BACK: usize = 2_048;
 
-/// Raises the limit of descriptors as far as the system lets the process, which is asked for by nobody who starts it with
-/// the usual 1,024.
+/// Raises the limit of descriptors as far as the system lets the process: the usual 1,024, with which it is started, is not what
+/// anybody chose.
 pub fn raise_limit() {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {

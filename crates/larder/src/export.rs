@@ -66,7 +66,7 @@ pub async fn run(options: &ExportOptions, mask: FileMode) -> Result<()> {
     };
     let from = &options.place.collection;
     let (mut batch, mut cursor) = target.find(from, &filter).await?;
-    // An export that is there stays as it is where this one cannot begin.
+    // An existing export stays as it is if this one cannot begin.
     let mut writer = Writer::open(options, mask)?;
     loop {
         for document in &batch {
@@ -86,7 +86,7 @@ pub async fn run(options: &ExportOptions, mask: FileMode) -> Result<()> {
     Ok(())
 }
 
-/// Makes a file, or empties the one that is there, whose mode stays.
+/// Makes a file, or empties the existing one, whose mode stays.
 fn create(path: &Path, mask: FileMode) -> io::Result<File> {
     match File::create_new(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => File::create(path),
@@ -106,15 +106,15 @@ struct Writer {
     columns: Vec<FieldPath>,
     line: String,
     first: bool,
-    // The last to be dropped: compressors write an end until then.
+    // Dropped last: until then compressors write their end.
     unfinished: Unfinished,
 }
 
-/// A new file of an export, removed where that does not come to its end: a part would be taken for the whole.
+/// A new file of an export, removed if the export fails: a part would be taken for the whole.
 struct Unfinished(Option<PathBuf>);
 
 impl Unfinished {
-    /// Nothing that is there already.
+    /// An existing file is not removed.
     fn new(path: &Path) -> Unfinished {
         let is_new = path != Path::new("-") && path.symlink_metadata().is_err();
         Unfinished(is_new.then(|| path.to_owned()))
@@ -124,7 +124,7 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some(path) = &self.0 {
-            // That the export failed is said already.
+            // The error of the export is the one to show.
             let _ = std::fs::remove_file(path);
         }
     }
@@ -235,7 +235,7 @@ impl Writer {
     }
 }
 
-/// The text of one CSV field: plain for scalars, Extended JSON for what CSV lacks, empty where the path leads nowhere.
+/// The text of one CSV field: plain for scalars, Extended JSON for what CSV lacks, empty if the path leads nowhere.
 fn field_text(document: &Document, path: &[Box<str>]) -> String {
     let Some((name, rest)) = path.split_first() else {
         return String::new();

@@ -5,13 +5,13 @@ use engine::{Engine, EngineOptions};
 use std::fs::ReadDir;
 use std::path::Path;
 
-/// Memory for the engine: what is read once needs no large cache.
+/// Memory for the engine: data that is read once needs no large cache.
 pub const MEMORY_BYTES: usize = 256 << 20;
 
-/// What a fresh file system holds.
+/// The folder that a fresh file system holds.
 const NOTHING: &str = "lost+found";
 
-/// Fails where there is no folder, or nothing in it: to open it would begin a new one, as where a disk is not mounted.
+/// Fails if there is no folder, or nothing in it, as when a disk is not mounted: opening it would begin a new one.
 pub fn check_existing(folder: &Path) -> Result<()> {
     let is_empty =
         |mut entries: ReadDir| entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == NOTHING));

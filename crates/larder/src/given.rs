@@ -1,5 +1,5 @@
-//! Options that go together or not, judged by what stands on the command line itself: what a variable says, or nobody, is meant for
-//! whatever has a use for it.
+//! Options that go together or not, judged by what stands on the command line itself: values of variables and defaults are meant
+//! for whatever has a use for them.
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
@@ -7,7 +7,7 @@ use clap::{ArgMatches, Command};
 /// The other end of a command: a server, or a folder in its place.
 const HOLDERS: [&str; 2] = ["server", "data"];
 
-/// Whether an option stands on the command line; not, where there is none of this name.
+/// Whether an option stands on the command line; false if the command has none of this name.
 pub fn is_given(given: &ArgMatches, option: &str) -> bool {
     given.try_contains_id(option).is_ok() && given.value_source(option) == Some(ValueSource::CommandLine)
 }

@@ -17,7 +17,7 @@ const ANSWER_BYTES_MAX: usize = 256 << 20;
 /// Which running server a command asks for its figures.
 #[derive(Clone, Debug, Args)]
 pub struct StatusServer {
-    /// The server's own HTTP, as http[s]://[user:password@]host:port; where users exist, one who may read the server's status
+    /// The server's own HTTP, as http[s]://[user:password@]host:port; if users exist, with one who may read the server's status
     /// (role clusterMonitor).
     #[arg(
         long,
@@ -42,24 +42,26 @@ impl FromStr for HttpServer {
     fn from_str(text: &str) -> Result<HttpServer, String> {
         let form = "a server's HTTP is named as http://[user:password@]host:port";
         let (scheme, rest) = text.split_once("://").ok_or(form)?;
-        let rest = rest.trim_end_matches('/');
-        let (login, host) = match rest.rsplit_once('@') {
-            Some((login, host)) => (Some(login), host),
-            None => (None, rest),
-        };
+        let (authorization, host) = split_login(rest.trim_end_matches('/'))?;
         if !["http", "https"].contains(&scheme) || host.is_empty() || host.contains('/') {
             return Err(form.to_owned());
         }
-        let authorization = login.map(|login| {
-            let login = http::percent_decode(login).ok_or("an escape that is not %HH in UTF-8")?;
-            let value = format!("Basic {}", BASE64_STANDARD.encode(login.as_bytes()));
-            HeaderValue::from_str(&value).map_err(|error| error.to_string())
-        });
         Ok(HttpServer {
             base: format!("{scheme}://{host}"),
-            authorization: authorization.transpose()?,
+            authorization,
         })
     }
+}
+
+/// The header of the login in `user:password@host:port`, if there is one, and the host.
+pub fn split_login(text: &str) -> Result<(Option<HeaderValue>, &str), String> {
+    let Some((login, host)) = text.rsplit_once('@') else {
+        return Ok((None, text));
+    };
+    let login = http::percent_decode(login).ok_or("the login has an escape that is not %HH in UTF-8")?;
+    let value = format!("Basic {}", BASE64_STANDARD.encode(login.as_bytes()));
+    let header = HeaderValue::from_str(&value).map_err(|error| error.to_string())?;
+    Ok((Some(header), host))
 }
 
 impl fmt::Debug for HttpServer {
@@ -69,7 +71,7 @@ impl fmt::Debug for HttpServer {
 }
 
 impl HttpServer {
-    /// The body of an answer that tells success.
+    /// The body of an answer of success.
     pub async fn ask(
         &self,
         client: &Client,
@@ -84,7 +86,7 @@ impl HttpServer {
         Ok(body)
     }
 
-    /// What is answered with success to a posted JSON body.
+    /// The answer of success to a posted JSON body.
     pub async fn post(
         &self,
         client: &Client,
@@ -114,7 +116,7 @@ impl HttpServer {
         Ok(())
     }
 
-    /// That another server is there, or another port of Larder's, by its answer to `/health`.
+    /// The error that another server is there, or another port of Larder's, by its answer to `/health`.
     pub fn not_its_own(&self, status: StatusCode, body: &[u8]) -> String {
         let reason = reason(status, body);
         format!(
@@ -122,7 +124,7 @@ impl HttpServer {
         )
     }
 
-    /// An answer, whatever it tells.
+    /// An answer, whatever its status.
     pub async fn answer(
         &self,
         client: &Client,
@@ -164,7 +166,7 @@ pub fn is_health(body: &[u8]) -> bool {
     said.is_some_and(|said| said.get("status").is_some_and(serde_json::Value::is_string))
 }
 
-/// What an answer that tells no success says.
+/// What an answer says that is not one of success.
 pub fn reason(status: StatusCode, body: &[u8]) -> String {
     let said: Option<serde_json::Value> = serde_json::from_slice(body).ok();
     let said = said

@@ -12,15 +12,15 @@ use tokio::net::TcpListener;
 pub struct Listening<'a> {
     /// What was asked for.
     pub settings: &'a Settings,
-    /// Where users are known, or none are.
+    /// The engine, which knows whether there are users.
     pub engine: &'a Engine,
     /// What all connections go through, if anything.
     pub tls: Option<&'a Tls>,
 }
 
 impl Listening<'_> {
-    /// Binds an address that nobody may have asked for. Where the usual one is taken, by CouchDB itself perhaps or by another
-    /// Larder, the other protocols are still served.
+    /// Binds an address, which may be the default. If that is taken, perhaps by CouchDB itself or by another Larder, the other
+    /// protocols are served all the same.
     pub async fn unless_taken(
         &self,
         protocol: &'static str,

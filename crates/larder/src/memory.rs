@@ -6,7 +6,7 @@ use std::path::Path;
 /// The least budget that the engine works with.
 pub const BUDGET_BYTES_MIN: usize = 32 << 20;
 
-/// The budget where none is given: a quarter of the memory, at most 4 GB.
+/// The budget if none is given: a quarter of the memory, at most 4 GB.
 pub fn default_budget() -> usize {
     let available = [machine_bytes(), cgroup_bytes()].into_iter().flatten().min();
     available.map_or(256 << 20, |bytes| (bytes / 4).clamp(BUDGET_BYTES_MIN, 4 << 30))
@@ -44,7 +44,7 @@ fn limit_of(groups: &str, read: impl Fn(&Path) -> Option<String>) -> Option<usiz
         };
         let folder = Path::new(mount).join(group.trim_start_matches('/'));
         let folders = folder.ancestors().take_while(|folder| folder.starts_with(mount));
-        // One without a limit says a word in place of a number.
+        // A group without a limit has a word in place of the number.
         let limit = |folder: &Path| read(&folder.join(file))?.trim().parse::<usize>().ok();
         folders.filter_map(limit).min()
     });

@@ -2,13 +2,13 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar over this many bytes; hidden where nobody looks, or on demand.
+/// A bar over this many bytes; hidden without a terminal, or on demand.
 pub fn bytes(total: u64, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(total);
-    // The template is a constant that is known to be one; else the usual style stays.
+    // The template is a valid constant; otherwise the usual style would stay.
     if let Ok(style) =
         ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} to go")
     {

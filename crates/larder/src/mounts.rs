@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use value::{Document, DocumentBuf};
 use web::{Answering, Behind, Commands, Followers, Mounts, Requests};
 
-/// The same protocols that have listeners of their own. What would go on for ever ends when `stopped` becomes true.
+/// The protocols, which also have listeners of their own. Answers that would go on for ever end when `stopped` becomes true.
 pub fn mounts(
     mongo: &mongo::Protocol,
     couch: &couch::Protocol,

@@ -10,26 +10,27 @@ use tokio::task::JoinSet;
 
 /// The folder of full-text indexes within the data folder.
 const FULLTEXT_FOLDER: &str = "_fulltext";
-/// The folder within that one of those that clients define.
+/// The folder within it of the indexes that clients define.
 const DEFINED_FOLDER: &str = "defined";
 
-/// The tasks of the protocols that are served.
+/// The tasks of the protocols that are served, and the protocol by which a client may end the server.
 #[derive(Debug)]
 pub struct Protocols {
+    mongo: mongo::Protocol,
     tasks: JoinSet<()>,
 }
 
-/// What starting a protocol takes.
+/// What protocols are started with.
 struct Start<'a> {
     listening: &'a Listening<'a>,
-    /// Of a protocol over HTTP.
+    /// The options of the protocols over HTTP.
     http: http::Options,
     stopped: &'a watch::Receiver<bool>,
     tasks: JoinSet<()>,
 }
 
 impl Protocols {
-    /// Listens on all addresses, and serves; an address that cannot be had is an error where it was asked for.
+    /// Listens on all addresses, and serves. An address that cannot be bound is an error if it was asked for.
     pub async fn start(
         listening: &Listening<'_>,
         places: &net::Places,
@@ -54,12 +55,20 @@ impl Protocols {
         let mounts = mounts::mounts(&mongo, &couch, &elastic, stopped);
         start.own(mounts).await?;
         start.syslog().await?;
-        Ok(Protocols { tasks: start.tasks })
+        Ok(Protocols {
+            mongo,
+            tasks: start.tasks,
+        })
     }
 
     /// Whether all are off.
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
+    }
+
+    /// Waits until a client ends the server.
+    pub async fn asked_to_stop(&self) {
+        self.mongo.asked_to_stop().await;
     }
 
     /// Waits until all have stopped.

@@ -57,7 +57,7 @@ async fn salvage(from: &Path, into: &Path) -> Result<()> {
     })
     .await?;
     printed?;
-    // What was made is opened once, to see that it opens.
+    // The new folder is opened once, to see that it opens.
     open_existing(into).await?.close().await?;
     let mut out = std::io::stdout().lock();
     for what in &salvaged.catalog {

@@ -18,7 +18,7 @@ pub struct RestoreOptions {
     /// The data folder to be made; it must be empty or not exist.
     #[arg(long, value_name = "DIR", required_unless_present_any = ["list", "verify"])]
     data: Option<PathBuf>,
-    /// Which backup; the last one where this is not given.
+    /// Which backup; by default the last one.
     #[arg(long, value_name = "NAME")]
     backup: Option<String>,
     /// Restore what had been acknowledged by this moment, between two backups that were taken with --archive:
@@ -48,7 +48,7 @@ pub async fn run(options: &RestoreOptions) -> Result<()> {
     let (manifest, archived) = chosen(options, &repository)?;
     let total = manifest.bytes() + archived.iter().map(File::bytes).sum::<u64>();
     let bar = meter::bytes(total, options.quiet);
-    let mut progress = |bytes, _| bar.inc(bytes);
+    let mut progress = |bytes| bar.inc(bytes);
     let Some(folder) = &options.data else {
         let errors = backup::verify(&repository, &manifest, &mut progress);
         bar.finish_and_clear();
@@ -87,12 +87,12 @@ fn chosen(options: &RestoreOptions, repository: &Repository) -> Result<(Manifest
     }
 }
 
-/// Since 1970; what is before that is before every backup.
+/// The time is counted from 1970; a moment before that is before every backup.
 fn milliseconds(time: Timestamp) -> u64 {
     u64::try_from(time.as_millisecond()).unwrap_or(0)
 }
 
-/// Opens what was restored, to see that it opens, and drops what is not wanted.
+/// Opens the restored folder, to see that it opens, and drops the databases that are not wanted.
 async fn open_once(folder: &Path, databases: &[String]) -> Result<()> {
     let engine = open_existing(folder).await?;
     let there = engine.databases();

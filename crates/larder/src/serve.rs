@@ -12,7 +12,7 @@ use engine::{Engine, EngineOptions};
 use net::Tls;
 use tokio::sync::watch;
 
-/// Serves until a signal ends it.
+/// Serves until a signal ends it, or a client by a command.
 pub async fn run(options: &ServeOptions) -> Result<()> {
     let settings = &options.settings()?;
     let (event_layer, events) = crate::watch::events();
@@ -40,7 +40,11 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     supervisor.ready();
     supervisor.watch();
     let signal = loop {
-        match signals.next().await {
+        let request = tokio::select! {
+            request = signals.next() => request,
+            () = protocols.asked_to_stop() => break "shutdown",
+        };
+        match request {
             Request::Reload => reload(options, settings, log, tls.as_ref()),
             Request::Stop(signal) => break signal,
         }
@@ -48,7 +52,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     supervisor.stopping();
     tracing::info!(signal, "stopping: commands that run now may end");
     stop.send_replace(true);
-    // Those who wait for a lock could not end else.
+    // Commands that wait for the lock on writes could not end otherwise.
     engine.release_writes().await?;
     protocols.end().await?;
     watched.await.context("watching this machine failed")?;
@@ -82,7 +86,7 @@ async fn open(settings: &Settings) -> Result<Engine> {
     Ok(engine)
 }
 
-/// Reads the configuration again; what cannot change while running is said, not done.
+/// Reads the configuration again. Settings that cannot change while the server runs are named in the log.
 fn reload(options: &ServeOptions, running: &Settings, log: &LogControl, tls: Option<&Tls>) {
     let settings = match options.settings() {
         Ok(settings) => settings,

@@ -1,5 +1,5 @@
-//! Telling systemd how the server is (`sd_notify`): that it is ready, stops, and is still alive. Where nothing asks for it, nothing
-//! is told.
+//! Telling systemd how the server is (`sd_notify`): that it is ready, stops, and is still alive. If no variable asks for it,
+//! nothing is told.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt;
@@ -9,12 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Who started the program and wants to hear of it.
+/// The program that started this one and wants to hear of it.
 #[derive(Clone, Debug)]
-pub struct Supervisor(Option<Arc<Told>>);
+pub struct Supervisor(Option<Arc<NotifySocket>>);
 
 #[derive(Debug)]
-struct Told {
+struct NotifySocket {
     socket: UnixDatagram,
     address: SocketAddr,
 }
@@ -25,7 +25,7 @@ impl Supervisor {
         let Some(name) = std::env::var_os("NOTIFY_SOCKET") else {
             return Supervisor(None);
         };
-        match Told::at(name.as_bytes()) {
+        match NotifySocket::at(name.as_bytes()) {
             Ok(told) => Supervisor(Some(Arc::new(told))),
             Err(error) => {
                 tracing::warn!(%error, socket = ?name, "the supervisor cannot be told anything");
@@ -44,7 +44,7 @@ impl Supervisor {
         self.tell("STOPPING=1\nSTATUS=stopping");
     }
 
-    /// Tells again and again that the program's threads run, where `WATCHDOG_USEC` asks this process for it: twice in that time.
+    /// Tells again and again that the program's threads run, if `WATCHDOG_USEC` asks this process for it: twice in that time.
     pub fn watch(&self) {
         let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
         let is_other = number("WATCHDOG_PID").is_some_and(|process| process != u64::from(std::process::id()));
@@ -73,16 +73,16 @@ impl Supervisor {
     }
 }
 
-impl Told {
+impl NotifySocket {
     /// An address that begins with `@` is a name without a file.
-    fn at(name: &[u8]) -> io::Result<Told> {
+    fn at(name: &[u8]) -> io::Result<NotifySocket> {
         let address = match name.strip_prefix(b"@") {
             Some(name) => SocketAddr::from_abstract_name(name)?,
             None => SocketAddr::from_pathname(Path::new(std::ffi::OsStr::from_bytes(name)))?,
         };
         let socket = UnixDatagram::unbound()?;
-        // Nobody waits for a supervisor that does not listen.
+        // A supervisor that does not listen is not waited for.
         socket.set_nonblocking(true)?;
-        Ok(Told { socket, address })
+        Ok(NotifySocket { socket, address })
     }
 }

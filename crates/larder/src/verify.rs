@@ -1,4 +1,4 @@
-//! `larder verify`: reads everything, and says what is not what was written.
+//! `larder verify`: reads everything, and says what is damaged.
 
 use crate::folder::open_existing;
 use anyhow::{Result, bail};

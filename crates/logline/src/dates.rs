@@ -3,13 +3,13 @@
 use jiff::tz::TimeZone;
 use value::date::{days_of, days_of_month};
 
-/// Milliseconds since 1970 of ISO 8601 dates and times, with a space or a T between; UTC where no zone is given.
+/// Milliseconds since 1970 of ISO 8601 dates and times, with a space or a T between; UTC if no zone is given.
 pub fn milliseconds(text: &str) -> Option<i64> {
     let text = text.trim();
     plain_milliseconds(text.as_bytes()).or_else(|| milliseconds_in(text, &TimeZone::UTC))
 }
 
-/// The same, but of this zone where none is given.
+/// The same, but in this zone if none is given.
 pub fn milliseconds_in(text: &str, zone: &TimeZone) -> Option<i64> {
     let text = text.trim();
     if text.len() < 10 || text.as_bytes().get(4) != Some(&b'-') {
@@ -26,8 +26,8 @@ pub fn milliseconds_in(text: &str, zone: &TimeZone) -> Option<i64> {
     Some(at.as_millisecond())
 }
 
-/// Milliseconds since 1970 of `2026-01-31T12:00:00`, a blank or a T between, by far the most usual form in logs. None
-/// where it is of another form, or no such date exists.
+/// Milliseconds since 1970 of `2026-01-31T12:00:00`, a blank or a T between, by far the most usual form in logs. `None`
+/// if it has another form, or no such date exists.
 pub fn plain_milliseconds(text: &[u8]) -> Option<i64> {
     let text: &[u8; 19] = text.try_into().ok()?;
     let century = text[..2].iter().try_fold(0, |number, byte| {

@@ -15,7 +15,7 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
-    /// Adds a field. That it has its last value once more is not said.
+    /// Adds a field. A value that is the same as the last one of its name is not added again.
     pub(crate) fn add(&mut self, name: &str, value: impl Into<Value>) {
         let value = value.into();
         let present = match self.place(name) {

@@ -39,7 +39,7 @@ pub fn integer(text: &str) -> Option<Value> {
     Some(Value::integer(number))
 }
 
-/// A number; infinity only where its word says so, not for digits beyond a double.
+/// A number; infinity only for its own word, not for digits beyond a double.
 pub fn double(text: &str) -> Option<f64> {
     let text = text.trim();
     let number: f64 = text.parse().ok()?;

@@ -36,7 +36,7 @@ impl<T> Joiner<T> {
         Joiner { rule, pending: None }
     }
 
-    /// Takes a line; gives the message that it completes.
+    /// Takes a line. Returns the message that it completes.
     pub fn push(&mut self, line: String, tag: T) -> Option<Joined<T>> {
         let begins = match &self.rule {
             Rule::Starts(pattern) => pattern.is_match(&line),

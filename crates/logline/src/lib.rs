@@ -5,8 +5,8 @@
 //! a message has many (stack traces). Fields that all formats may have are called the same everywhere: `time`, `level`, `host`,
 //! `program`, `pid`, `message`.
 //!
-//! What must hold: a parser never panics, whatever the line holds, and loses nothing of it silently: what does not have
-//! the form is an error that says so.
+//! What must hold: a parser never panics, whatever the line holds, and loses nothing of it silently: a line without the form
+//! is an error that says so.
 //!
 //! Left to others: where lines come from, what becomes of those that have no form.
 

@@ -63,7 +63,7 @@ fn value_of(text: &str) -> Result<(Value, &str), Mismatch> {
     Err(Mismatch("a quotation mark has no end".to_owned()))
 }
 
-/// The character that a letter after a backslash stands for; where it stands for none, the backslash is one itself.
+/// Appends the character that a letter after a backslash stands for; if it stands for none, both are kept.
 fn push_escaped(kind: char, value: &mut String) {
     match kind {
         '"' | '\\' | '\'' | '/' => value.push(kind),

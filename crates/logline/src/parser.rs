@@ -52,7 +52,7 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// Times without a zone are of the one that the machine has.
+    /// A parser for which times without a zone are of the machine's.
     pub fn new(format: Format) -> Parser {
         Parser {
             format,
@@ -60,12 +60,12 @@ impl Parser {
         }
     }
 
-    /// Times without a zone are of this one.
+    /// A parser for which times without a zone are of this one.
     pub fn in_zone(format: Format, zone: TimeZone) -> Parser {
         Parser { format, zone }
     }
 
-    /// The document of a line. `now_ms` says which year is meant where a line does not tell.
+    /// The document of a line. `now_ms` says which year is meant if a line has none.
     pub fn parse(&self, line: &str, now_ms: i64) -> Result<Document, Mismatch> {
         match &self.format {
             Format::Plain => Ok(Document::new().with("message", line)),

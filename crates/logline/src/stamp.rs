@@ -21,7 +21,7 @@ pub enum Stamp {
     Described(String),
 }
 
-/// Why a form of times is none, or a text is not of it.
+/// Why a text describes no form of times, or is not a time of the form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StampError(String);
@@ -51,7 +51,7 @@ impl Stamp {
                 .parse::<f64>()
                 .ok()
                 .map(|seconds| (seconds * 1000.0).round())
-                // What 64 bits do not hold would become the last moment that they do.
+                // A time that 64 bits cannot hold would become the last moment that they can.
                 .filter(|milliseconds| milliseconds.abs() < i64::MAX as f64)
                 .map(|milliseconds| milliseconds as i64)
                 .ok_or_else(wrong),
@@ -88,7 +88,7 @@ pub(crate) fn without_year(form: &str, text: &str, zone: &TimeZone, now_ms: i64)
     let now = jiff::Timestamp::from_millisecond(now_ms).ok()?;
     let this_year = now.to_zoned(zone.clone()).year();
     let form = format!("%Y {form}");
-    // Four years on there is a 29th of February again, but for some centuries.
+    // Within eight years there is always a 29th of February, even around a year like 1900.
     (this_year - 8..=this_year + 1).rev().find_map(|year| {
         let parts = BrokenDownTime::parse(&form, format!("{year:04} {text}")).ok()?;
         milliseconds_of(&parts, zone).filter(|at| *at <= now_ms + FUTURE_MS_MAX)

@@ -75,12 +75,12 @@ fn old_time<'a>(text: &'a str, zone: &TimeZone, now_ms: i64) -> Option<(i64, &'a
     }
     let milliseconds = without_year("%b %e %H:%M:%S", time, zone, now_ms)?;
     let (fraction, rest) = fraction(rest);
-    // What else comes at once, such as an offset, would be taken for the host.
+    // Anything else right after it, such as an offset, would be taken for the host.
     let is_end = rest.is_empty() || rest.starts_with([' ', '\t', ':']);
     is_end.then(|| (milliseconds + fraction, rest.trim_start()))
 }
 
-/// The milliseconds of `.123`, which syslog-ng writes where it is told to (`frac-digits`), and what follows.
+/// The milliseconds of `.123`, which syslog-ng writes if it is told to (`frac-digits`), and what follows.
 fn fraction(text: &str) -> (i64, &str) {
     let Some(after) = text.strip_prefix('.') else {
         return (0, text);
@@ -103,7 +103,7 @@ fn iso_time<'a>(text: &'a str, zone: &TimeZone) -> Option<(i64, &'a str)> {
     Some((dates::milliseconds_in(time, zone)?, rest.trim_start()))
 }
 
-/// `host program[pid]: message`. Where no colon ends a tag, what follows the host is all message.
+/// `host program[pid]: message`. If no colon ends a tag, all that follows the host is message.
 fn host_and_tag(rest: &str, document: &mut Document) {
     let (host, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     // Messages of a machine itself come through /dev/log without its name: the first word is the tag then.
@@ -135,7 +135,7 @@ fn host_and_tag(rest: &str, document: &mut Document) {
     document.push("message", message.strip_prefix(' ').unwrap_or(message));
 }
 
-/// `TIME HOST PROGRAM PID MSGID DATA MESSAGE`, a hyphen where something is missing.
+/// `TIME HOST PROGRAM PID MSGID DATA MESSAGE`, with a hyphen for what is missing.
 fn modern(rest: &str, document: &mut Document) -> Option<()> {
     let mut words = rest.splitn(6, ' ');
     let time = words.next()?;

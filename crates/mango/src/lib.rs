@@ -133,7 +133,8 @@ impl Selector {
 
     /// Whether the document matches that has these members besides, or instead of its own: `_rev`, `_conflicts`, …
     pub fn matches_with(&self, document: DocumentRef<'_>, members: &Document) -> bool {
-        self.root.matches(matches::Place::Root { document, members })
+        self.root
+            .matches(matches::MatchTarget::Root { document, members })
     }
 }
 

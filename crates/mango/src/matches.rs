@@ -1,13 +1,14 @@
 //! Trees against documents (`mango_selector.erl`, `match`).
 
 use super::{Field, Node, Test, order};
+use language::interruption::{COMPARISONS_PER_STEP, steps};
 use std::cmp::Ordering;
 use value::path::{Exact, FieldPath, exact, exact_from};
 use value::{Document, DocumentRef, Value, ValueRef};
 
 /// What a condition is held against.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum MatchTarget<'a> {
     /// A document, with members that it has besides.
     Root {
         document: DocumentRef<'a>,
@@ -17,27 +18,27 @@ pub(super) enum Place<'a> {
     Inner(ValueRef<'a>),
 }
 
-impl<'a> Place<'a> {
+impl<'a> MatchTarget<'a> {
     fn at(self, path: &FieldPath) -> Exact<'a> {
         match self {
-            Place::Root { document, members } => match members.contains(path.first()) {
+            MatchTarget::Root { document, members } => match members.contains(path.first()) {
                 true => exact(members.into(), path),
                 false => exact(document, path),
             },
-            Place::Inner(value) => exact_from(value, path),
+            MatchTarget::Inner(value) => exact_from(value, path),
         }
     }
 
     fn itself(self) -> ValueRef<'a> {
         match self {
-            Place::Root { document, .. } => ValueRef::Document(document),
-            Place::Inner(value) => value,
+            MatchTarget::Root { document, .. } => ValueRef::Document(document),
+            MatchTarget::Inner(value) => value,
         }
     }
 }
 
 impl Node {
-    pub(super) fn matches(&self, place: Place<'_>) -> bool {
+    pub(super) fn matches(&self, place: MatchTarget<'_>) -> bool {
         match self {
             Node::All(parts) => parts.iter().all(|part| part.matches(place)),
             Node::Any(parts) => parts.is_empty() || parts.iter().any(|part| part.matches(place)),
@@ -50,12 +51,12 @@ impl Node {
     }
 
     fn matches_inner(&self, value: ValueRef<'_>) -> bool {
-        self.matches(Place::Inner(value))
+        self.matches(MatchTarget::Inner(value))
     }
 }
 
 impl Field {
-    fn matches(&self, place: Place<'_>) -> bool {
+    fn matches(&self, place: MatchTarget<'_>) -> bool {
         let found = match self.name.is_empty() {
             true => Exact::Found(place.itself()),
             false => place.at(&self.path),
@@ -131,9 +132,10 @@ impl Test {
 /// Of an array, whether one of its elements is one of the arguments.
 fn is_in(value: ValueRef<'_>, arguments: &[Value], compare: Compare) -> bool {
     let is_one = |value: ValueRef<'_>| {
-        arguments
-            .iter()
-            .any(|argument| compare(value, argument.as_ref()).is_eq())
+        can_compare(arguments.len())
+            && arguments
+                .iter()
+                .any(|argument| compare(value, argument.as_ref()).is_eq())
     };
     match value {
         ValueRef::Array(array) => array.iter().any(is_one),
@@ -146,12 +148,19 @@ fn has_all(value: ValueRef<'_>, arguments: &[Value]) -> bool {
     let ValueRef::Array(array) = value else {
         return false;
     };
-    let is_element = |argument: &Value| array.iter().any(|element| is_same(element, argument.as_ref()));
+    let is_element = |argument: &Value| {
+        can_compare(array.len()) && array.iter().any(|element| is_same(element, argument.as_ref()))
+    };
     match arguments {
         [] => false,
         [only @ Value::Array(_)] => is_element(only) || value::compare(value, only.as_ref()).is_eq(),
         all => all.iter().all(is_element),
     }
+}
+
+/// Whether there is time for this many comparisons. If not, the search ends at its next check, whatever is found here.
+fn can_compare(count: usize) -> bool {
+    steps(1 + count / COMPARISONS_PER_STEP).is_ok()
 }
 
 /// Whether two values are the same to Erlang's `=:=`, by which `lists:member` looks: an integer is no float.

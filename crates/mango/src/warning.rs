@@ -62,7 +62,7 @@ mod tests {
     use value::Document;
 
     #[test]
-    fn what_is_examined_in_vain_is_warned_of_as_the_settings_say() {
+    fn documents_examined_in_vain_cause_the_warnings_that_settings_ask_for() {
         let body = Document::new().with("selector", Document::new());
         let mut options = FindOptions::parse(&body, None).expect("a query");
         let statistics = Statistics {

@@ -1,4 +1,4 @@
-//! Selectors: what they match, their normal form, what an index can do for them.
+//! Selectors: what they match, their normal form, and the bounds that they give an index.
 
 use mango::Selector;
 use value::{Document, Value, doc};
@@ -21,7 +21,7 @@ fn values_of_all_types_are_ordered_with_each_other() {
     assert!(matches(r#"{"a": {"$lt": 5}}"#, r#"{"a": null}"#));
     assert!(matches(r#"{"a": {"$gt": {"b": 1}}}"#, r#"{"a": {"b": 2}}"#));
     assert!(!matches(r#"{"a": {"$gt": "b"}}"#, r#"{"a": 7}"#));
-    // In the collation, case comes last.
+    // The collation compares case last.
     assert!(matches(r#"{"a": {"$lt": "B"}}"#, r#"{"a": "a"}"#));
 }
 
@@ -154,7 +154,7 @@ fn a_field_is_required_where_every_alternative_requires_it() {
 }
 
 #[test]
-fn what_is_wrong_is_told_in_couchdbs_words() {
+fn wrong_selectors_are_refused_in_couchdbs_words() {
     let word = |json: &str| Selector::parse(&document(json)).err().map(|error| error.word());
     assert_eq!(word(r#"{"a": {"$in": 1}}"#), Some("bad_arg"));
     assert_eq!(word(r#"{"a": {"$foo": 1}}"#), Some("invalid_operator"));
@@ -164,7 +164,7 @@ fn what_is_wrong_is_told_in_couchdbs_words() {
 }
 
 #[test]
-fn what_both_languages_order_alike_bounds_indexes_of_the_other() {
+fn only_values_that_both_languages_order_alike_bound_the_others_indexes() {
     let conditions = |json: &str, arrays: bool| {
         let conditions = selector(json).conditions(|_| arrays).into_iter();
         conditions.map(|(_, condition)| condition).collect::<Vec<_>>()
@@ -181,7 +181,7 @@ fn what_both_languages_order_alike_bounds_indexes_of_the_other() {
     alike(r#"{"a": {"$in": [1, 2]}}"#, &[r#"{"a": {"$in": [1, 2]}}"#]);
     let below = r#"{"$or": [{"a": {"$lte": 3}}, {"a": {"$eq": {"$numberDouble": "NaN"}}}, {"a": {"$type": ["null", "undefined", "bool"]}}]}"#;
     alike(r#"{"a": {"$lt": 3}}"#, &[below]);
-    // Texts, which the collation takes for each other; other orders, other paths, arrays.
+    // Not translated: texts, some of which the collation treats as equal; other orders; other paths; arrays.
     for selector in [
         r#"{"a": {"$gt": "b", "$lt": "c"}}"#,
         r#"{"a": "ä"}"#,
@@ -202,7 +202,7 @@ fn what_both_languages_order_alike_bounds_indexes_of_the_other() {
 }
 
 #[test]
-fn what_is_no_number_is_found_where_an_index_has_it() {
+fn a_nan_is_above_or_below_all_numbers_by_its_sign() {
     let matches = |json: &str, number: f64| selector(json).matches((&doc! {"a": number}).into());
     let nan = f64::NAN.copysign(1.0);
     for (json, above, below) in [

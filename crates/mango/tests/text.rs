@@ -1,4 +1,4 @@
-//! Text indexes: what they are asked, which fields they must have.
+//! Text indexes: the queries that selectors become, and the fields that the index must have.
 
 use mango::Selector;
 use mango::options::FindOptions;
@@ -51,7 +51,7 @@ fn selectors_become_queries_of_lucene() {
 }
 
 #[test]
-fn what_no_text_index_can_be_asked_is_refused() {
+fn selectors_that_a_text_index_cannot_answer_are_refused() {
     for refused in [r#"{"a": {"$keyMapMatch": {"$eq": "k"}}}"#, r#"{"$text": 5}"#] {
         assert!(selector(refused).text_query().is_err(), "{refused}");
     }

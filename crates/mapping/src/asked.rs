@@ -186,7 +186,7 @@ mod tests {
     use crate::mapping::Mapping;
     use serde_json::json;
 
-    /// What a value is in a field of a type, or why it is none.
+    /// The term that a value is in a field of a type, or why it is refused.
     fn asked(type_name: &str, given: &Value) -> std::result::Result<Option<Term>, String> {
         let source = json!({"properties": {"f": {"type": type_name}}});
         let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");

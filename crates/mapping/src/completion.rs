@@ -50,7 +50,7 @@ pub struct Context {
 
 /// What a document has in such a field.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct CompletionEntry {
     /// What can be typed to find it.
     pub inputs: Vec<String>,
     /// How much it counts beside others.
@@ -149,7 +149,7 @@ pub fn inputs(value: ValueRef<'_>) -> Vec<String> {
 }
 
 /// The entries of a document.
-pub fn entries(view: &View<'_>, field: &Field) -> Vec<Entry> {
+pub fn entries(view: &View<'_>, field: &Field) -> Vec<CompletionEntry> {
     let Some(settings) = &field.completion else {
         return Vec::new();
     };
@@ -160,7 +160,7 @@ pub fn entries(view: &View<'_>, field: &Field) -> Vec<Entry> {
         .collect()
 }
 
-fn entry(view: &View<'_>, settings: &Completion, value: ValueRef<'_>) -> Entry {
+fn entry(view: &View<'_>, settings: &Completion, value: ValueRef<'_>) -> CompletionEntry {
     let cut = |text: String| text.chars().take(settings.input_chars_max).collect();
     let inputs = inputs(value).into_iter().map(cut).collect();
     let object = value.as_document();
@@ -183,7 +183,7 @@ fn entry(view: &View<'_>, settings: &Completion, value: ValueRef<'_>) -> Entry {
         }
         contexts.insert(context.name.clone(), keys);
     }
-    Entry {
+    CompletionEntry {
         inputs,
         weight: weight.unwrap_or(1),
         contexts,
@@ -259,7 +259,7 @@ impl Mapping {
         });
         let view = View::of_document(self, document);
         for (name, field) in wanting {
-            let is_bare = |entry: &Entry| entry.contexts.values().all(Vec::is_empty);
+            let is_bare = |entry: &CompletionEntry| entry.contexts.values().all(Vec::is_empty);
             if entries(&view, field).iter().any(is_bare) {
                 let reason = format!("Contexts are mandatory in context enabled completion field [{name}]");
                 return Err(SearchError::new(ErrorKind::IllegalArgument, reason));

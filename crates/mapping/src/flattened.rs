@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_object_is_refused() {
+    fn values_that_are_no_flattened_objects_are_refused() {
         let mut mapping = mapping(&json!({"depth_limit": 2})).expect("a mapping");
         for wrong in [
             doc! {"labels": "x"},

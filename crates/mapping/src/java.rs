@@ -45,7 +45,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_lies_between_two_whole_numbers_is_rounded_up() {
+    fn numbers_are_rounded_with_halves_up() {
         for (number, rounded) in [
             (2.5, 3.0),
             (-2.5, -2.0),

@@ -62,13 +62,13 @@ impl Budget {
         share
     }
 
-    /// Waits until a holder has less than its limit: for whoever learns only afterwards how much it takes, and then
+    /// Waits until a holder has less than its limit: for code that learns only afterwards how much it takes, and then
     /// charges it.
     pub async fn room(&self, holder: Holder, time_max: Duration) -> Result<(), Full> {
         let Some(pool) = self.pool(holder) else {
             return Ok(());
         };
-        // No timer where nobody has to wait.
+        // No timer if nobody has to wait.
         if self.has_room(holder) {
             return Ok(());
         }
@@ -108,7 +108,7 @@ impl Budget {
         self.0.as_ref()?.of.get(holder as usize)
     }
 
-    /// Counts a refusal, and says in the log who holds what.
+    /// Counts a refusal, and logs who holds what.
     pub(crate) fn full(&self, holder: Holder, wanted_bytes: usize) -> Full {
         let pool = self.pool(holder);
         let held_bytes = pool.map_or(0, |pool| pool.held.load(Ordering::Relaxed));

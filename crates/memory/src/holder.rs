@@ -3,7 +3,7 @@
 /// Requests up to this size have memory of their own, so that they need not wait behind large ones.
 pub const SMALL_REQUEST_BYTES: usize = 256 * 1024;
 
-/// Who holds memory, and how much of the budget all of the kind may hold together.
+/// A kind of holder of memory, and how much of the budget all of the kind may hold together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
     /// Messages of clients who have not logged in.
@@ -44,11 +44,13 @@ pub enum Holder {
     Syslog,
     /// What long commands are decoded into.
     Commands,
+    /// Filters of feeds that go on.
+    Feeds,
 }
 
 impl Holder {
     /// All of them.
-    pub const ALL: [Holder; 19] = [
+    pub const ALL: [Holder; 20] = [
         Holder::Strangers,
         Holder::Requests,
         Holder::LargeRequests,
@@ -68,6 +70,7 @@ impl Holder {
         Holder::Ingest,
         Holder::Syslog,
         Holder::Commands,
+        Holder::Feeds,
     ];
 
     /// Its name, as reports show it.
@@ -92,6 +95,7 @@ impl Holder {
             Holder::Ingest => "ingest",
             Holder::Syslog => "syslog",
             Holder::Commands => "commands",
+            Holder::Feeds => "feeds",
         }
     }
 
@@ -117,13 +121,14 @@ impl Holder {
             Holder::Ingest => "documents of bulk requests",
             Holder::Syslog => "messages of syslog",
             Holder::Commands => "long commands",
+            Holder::Feeds => "filters of feeds",
         }
     }
 
     /// Its part of the budget in sixteenths. Together they are more than all: they are never all full at once.
     pub(crate) fn sixteenths(self) -> usize {
         match self {
-            Holder::Strangers | Holder::Scrolls | Holder::Syslog => 1,
+            Holder::Strangers | Holder::Scrolls | Holder::Syslog | Holder::Feeds => 1,
             Holder::Requests | Holder::Answers | Holder::Values | Holder::Cursors | Holder::Tails => 2,
             Holder::LargeRequests | Holder::Scripts | Holder::DesignFunctions | Holder::Searches => 4,
             Holder::Documents

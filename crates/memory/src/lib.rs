@@ -1,12 +1,12 @@
-//! The memory that grows with what clients ask: one budget, from which everybody who keeps something takes a share.
+//! The memory that grows with what clients ask: one budget, of which all code that keeps something takes a share.
 //!
 //! A [`Budget`] is divided among [`Holder`]s by fixed limits, so that none of them can starve another: however much idle
-//! cursors keep, messages can still be read. Whoever keeps bytes for a client has a [`Share`] of the holder that it is,
-//! says how many bytes there are, and is told when there is no room. Then it writes to a file what it keeps
+//! cursors keep, messages can still be read. Code that keeps bytes for a client has a [`Share`] of its kind of holder, says
+//! how many bytes it keeps, and is told when there is no room. Then it writes to a file what it keeps
 //! ([`Share::set`]), waits ([`Share::wait`]), or gives up with [`Full`], whose text names the limit and the option.
 //!
-//! What must hold: a share is given back when it is dropped; what a holder has together never exceeds its limit but for
-//! what [`Share::charge`] adds, and for one share at a time that is larger than the limit by itself.
+//! What must hold: a share is given back when it is dropped; what a holder has together never exceeds its limit, except
+//! for what [`Share::charge`] adds, and for one share at a time that is larger than the limit by itself.
 //!
 //! Left to others: how many bytes something takes, and which error a client is given.
 

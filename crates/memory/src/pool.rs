@@ -18,7 +18,7 @@ pub(crate) struct Pool {
     pub(crate) held_max: AtomicUsize,
     pub(crate) refused: AtomicU64,
     pub(crate) waiting: AtomicUsize,
-    /// Who waits stands in line for this lock, so that a large share is not overtaken for ever.
+    /// Those who wait stand in line for this lock, so that a large share is not overtaken for ever.
     line: Mutex<()>,
     freed: Notify,
     logged: BlockingMutex<Option<Instant>>,
@@ -38,7 +38,7 @@ impl Pool {
         }
     }
 
-    /// Takes bytes where there is room for them.
+    /// Takes bytes if there is room for them.
     pub(crate) fn take(&self, bytes: usize) -> bool {
         let fits = |held: usize| {
             let after = held.checked_add(bytes)?;
@@ -93,7 +93,7 @@ impl Pool {
         }
     }
 
-    /// Takes bytes as soon as there is room for them; false where there is none for so long.
+    /// Takes bytes as soon as there is room for them; false if there is none within the time.
     pub(crate) fn wait_blocking(&self, bytes: usize, time_max: Duration) -> bool {
         if self.take(bytes) {
             return true;
@@ -109,7 +109,7 @@ impl Pool {
         false
     }
 
-    /// Counts a refusal; whether it is to be logged.
+    /// Counts a refusal. Returns whether it is to be logged.
     pub(crate) fn refuse(&self) -> bool {
         self.refused.fetch_add(1, Ordering::Relaxed);
         let Ok(mut logged) = self.logged.lock() else {
@@ -130,7 +130,7 @@ impl Pool {
     }
 }
 
-/// Counts somebody who waits, until dropped.
+/// Counts a waiting task, until it is dropped.
 struct Waiting<'p>(&'p AtomicUsize);
 
 impl Waiting<'_> {

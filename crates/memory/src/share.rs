@@ -1,4 +1,4 @@
-//! What one of many holds.
+//! The share of one of many that hold memory.
 
 use crate::pool::Pool;
 use crate::{Budget, Holder};
@@ -56,7 +56,7 @@ impl Share {
         self.budget.limit(self.holder)
     }
 
-    /// From now on it holds this many bytes. Where there is no room it holds what it held.
+    /// From now on it holds this many bytes. If there is no room, it holds what it held.
     pub fn set(&mut self, bytes: usize) -> Result<(), Full> {
         match self.fit(bytes) {
             true => Ok(()),
@@ -64,7 +64,7 @@ impl Share {
         }
     }
 
-    /// As [`Share::set`], for whoever has another place for the bytes: false where there is no room.
+    /// As [`Share::set`], for code that has another place for the bytes: false if there is no room.
     pub fn fit(&mut self, bytes: usize) -> bool {
         if bytes > self.taken {
             let wanted = rounded(bytes) - self.taken;
@@ -77,8 +77,8 @@ impl Share {
         true
     }
 
-    /// As [`Share::fit`]; those who can write to a file take of the first half of the room only, and leave the other to those who
-    /// cannot.
+    /// As [`Share::fit`]. Those who can write to a file take only of the first half of the room, and leave the other half to
+    /// those who cannot.
     pub fn fit_or_spill(&mut self, bytes: usize, can_spill: bool) -> bool {
         let more = bytes.saturating_sub(self.taken);
         let is_in_first_half = |pool: &Pool| pool.held.load(Ordering::Relaxed) + more <= pool.limit / 2;
@@ -86,7 +86,7 @@ impl Share {
         may_take && self.fit(bytes)
     }
 
-    /// Says that this many bytes found no room.
+    /// The error that this many bytes found no room.
     pub fn full(&self, bytes: usize) -> Full {
         self.budget.full(self.holder, bytes.saturating_sub(self.bytes))
     }

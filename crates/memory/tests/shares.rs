@@ -1,4 +1,4 @@
-//! What shares take of a budget, and when they give it back.
+//! What shares take from a budget, and when they give it back.
 
 use memory::{Budget, Holder};
 use std::time::Duration;
@@ -15,7 +15,7 @@ fn held(budget: &Budget, holder: Holder) -> usize {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_the_limit_and_the_option() {
+fn a_charge_that_does_not_fit_is_refused_with_the_limit_and_the_option() {
     let budget = Budget::new(16 * MIB);
     let mut cursors = budget.share(Holder::Cursors);
     cursors.set(2 * MIB).expect("all that cursors may have");
@@ -46,7 +46,7 @@ fn a_share_that_is_dropped_or_shrinks_gives_back() {
 }
 
 #[test]
-fn where_there_is_no_room_a_share_keeps_what_it_had() {
+fn a_refused_charge_leaves_the_share_as_it_was() {
     let budget = Budget::new(16 * MIB);
     let mut share = budget.share(Holder::Values);
     share.set(MIB).expect("room");
@@ -78,7 +78,7 @@ async fn those_who_wait_come_in_their_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_ends() {
+async fn waiting_ends_when_time_is_up_or_memory_is_free() {
     let budget = Budget::new(16 * MIB);
     let mut first = budget.share(Holder::LargeRequests);
     first.wait(4 * MIB, SOON).await.expect("room");
@@ -110,7 +110,7 @@ async fn one_that_is_larger_than_the_limit_waits_for_all_of_it() {
 }
 
 #[test]
-fn what_is_charged_beyond_the_limit_keeps_others_out_until_it_is_gone() {
+fn a_charge_beyond_the_limit_keeps_others_out_until_it_is_gone() {
     let budget = Budget::new(16 * MIB);
     let mut charged = budget.share(Holder::Answers);
     charged.charge(9 * MIB);

@@ -25,11 +25,16 @@ pub(crate) async fn room(command: &str, request: &Request, context: &Context) ->
     let mut share = context.memory.share(Holder::Commands);
     // A command that is killed, or whose client has gone, stops waiting and leaves the memory to others.
     let waited = context.run(async {
-        let waited = share.wait(bytes.saturating_mul(TIMES), limit).await;
+        let waited = share.wait(expected_bytes(command, request), limit).await;
         waited.map_err(|full| CommandError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))
     });
     waited.await?;
     Ok(Some(share))
+}
+
+/// About the bytes of memory that a command takes once it is decoded.
+pub(crate) fn expected_bytes(command: &str, request: &Request) -> usize {
+    decoded_bytes(command, request).saturating_mul(TIMES)
 }
 
 /// The bytes of a command that are decoded.

@@ -128,6 +128,7 @@ async fn run_named(
         .get("comment")
         .map(|comment| Arc::new(comment.to_value()));
     context.memory = server.engine.memory().clone();
+    context.command_bytes = decoding::expected_bytes(command.name, request);
     let reading = read_level::begin(server, &generic, &mut context).await?;
     let _listed = list(server, connection, command, called, &database, request, &context);
     count(server, command);

@@ -23,6 +23,11 @@ impl Protocol {
         Ok(Protocol(Arc::new(Server::new(engine, options)?)))
     }
 
+    /// Waits until a client ends the server by the command `shutdown`.
+    pub async fn asked_to_stop(&self) {
+        self.0.asked_to_stop.notified().await;
+    }
+
     /// Runs one command with the rights of a user (of nobody where users exist and none is given), as if it had come by a
     /// connection of its own from this address. Cursors outlive it, for later commands of the same user. It ends where its
     /// future is dropped.

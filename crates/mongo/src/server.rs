@@ -9,6 +9,7 @@ use engine::Engine;
 use memory::{Holder, Share};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU16, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 
 /// How the protocol is served.
 #[derive(Clone, Debug)]
@@ -39,18 +40,20 @@ pub(crate) struct Server {
     pub(crate) clock: ClusterClock,
     pub(crate) topology: Topology,
     pub(crate) started: Instant,
-    pub(crate) counters: Counters,
+    pub(crate) counters: StatusCounters,
     /// The port of the protocol's listener; 0 while there is none.
     listening_port: AtomicU16,
     /// `setParameter notablescan`: whether queries that no index answers are refused.
     pub(crate) refuse_full_scans: AtomicBool,
     /// How fast connections may come.
     pub(crate) establishment: Limiter,
+    /// Notified when a client ends the server.
+    pub(crate) asked_to_stop: Notify,
 }
 
 /// What `serverStatus` counts.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct StatusCounters {
     pub(crate) connections_now: AtomicUsize,
     pub(crate) connections_total: AtomicU64,
     pub(crate) bytes_in: AtomicU64,
@@ -88,10 +91,11 @@ impl Server {
             clock: ClusterClock::default(),
             topology: Topology::default(),
             started: Instant::now(),
-            counters: Counters::default(),
+            counters: StatusCounters::default(),
             listening_port: AtomicU16::default(),
             refuse_full_scans: AtomicBool::new(false),
             establishment: Limiter::default(),
+            asked_to_stop: Notify::new(),
         })
     }
 

@@ -125,6 +125,13 @@ fn time_limits_are_whole_and_within_32_bits() {
     assert_eq!(code(parse(Value::Int32(-1))), 2);
     assert_eq!(code(parse(Value::Int64(1 << 31))), 2);
     assert_eq!(code(parse(Value::from("1"))), 14);
+    assert_eq!(parse(Value::Null).unwrap().time_limit, None);
+    let message = |limit| parse(limit).unwrap_err().message;
+    assert_eq!(
+        message(Value::Int32(-1)),
+        "BSON field 'maxTimeMS' value must be >= 0, actual value '-1'"
+    );
+    assert_eq!(message(Value::Double(1.5)), "Expected an integer: maxTimeMS: 1.5");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The fuzz targets' corpora, run as a test: `valid-…` is accepted, `invalid-…` is refused, nothing panics.
+//! Runs the fuzz targets' corpora as a test: an input named `valid-…` is accepted, one named `invalid-…` is refused, and none
+//! panics.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,12 +11,12 @@ mod corpus;
 use corpus::run;
 
 #[test]
-fn messages() {
+fn the_corpus_of_messages_is_accepted_or_refused_as_named() {
     run("mongo_message", checks::message);
 }
 
 #[test]
-fn compressed_messages() {
+fn the_corpus_of_compressed_messages_is_accepted_or_refused_as_named() {
     run("mongo_compressed", checks::compressed);
 }
 
@@ -25,6 +26,6 @@ fn commands_before_a_login() {
 }
 
 #[test]
-fn sasl_payloads() {
+fn the_corpus_of_sasl_payloads_is_accepted_or_refused_as_named() {
     run("mongo_sasl", checks::sasl);
 }

@@ -1,4 +1,4 @@
-//! Messages as clients may send them, right and wrong: nothing may panic, and what is wrong is refused.
+//! Messages as clients may send them, right and wrong: none may panic, and wrong ones are refused.
 
 use bytes::Bytes;
 use mongo::wire::{Compressor, Header, Message, OpCode, Reply, ReplyForm, WireError};

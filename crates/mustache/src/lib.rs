@@ -150,11 +150,11 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_without_end_is_refused() {
+    fn templates_that_grow_without_end_are_refused() {
         let list: Vec<u32> = (0..1000).collect();
         let source = "{{#l}}{{#l}}{{#l}}{{.}}{{/l}}{{/l}}{{/l}}";
         assert!(rendered(source, json!({"l": list})).is_err());
-        // What writes nothing takes its time all the same.
+        // Parts that write nothing count for the limit too.
         let empty = vec![""; 20_000];
         for source in [
             "{{#l}}{{#l}}{{/l}}{{/l}}",

@@ -1,7 +1,7 @@
 //! Accepting connections: one loop for every protocol.
 //!
 //! [`serve`] accepts until it is asked to stop, gives each connection a task of the protocol's own, and at the end waits for
-//! these tasks as long as the limits allow. Where the [`Listener`] has TLS, the task begins with its handshake; the protocol is
+//! these tasks as long as the limits allow. If the [`Listener`] has TLS, the task begins with its handshake; the protocol is
 //! given a [`Stream`] and need not know.
 //!
 //! What must hold: neither a connection that fails nor a system without descriptors ends the loop; no connection outlives
@@ -42,7 +42,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub struct Limits {
     /// Connections at once, of all listeners that share these places; further ones are refused.
     pub places: Places,
-    /// What a refused client is told in its protocol; nothing where that has no words for it.
+    /// What a refused client is told in its protocol; empty if the protocol has no words for it.
     pub refusal: &'static [u8],
     /// How long connections may take to end by themselves after the stop.
     pub stop_time_max: Duration,
@@ -104,7 +104,7 @@ pub async fn serve<Served>(
     end(connections, limits.stop_time_max).await;
 }
 
-/// Says that a client was refused, and how many were since that was said last.
+/// Logs that a client was refused, and how many have been since the last such line.
 fn log_refused(peer: SocketAddr, why: &NoPlace, refused: u64, places: &Places) {
     match why {
         NoPlace::Full => {
@@ -132,7 +132,7 @@ async fn end(mut connections: JoinSet<()>, time_max: Duration) {
     }
 }
 
-/// The stream on which a protocol is spoken; `None` where the handshake before it fails.
+/// The stream on which a protocol is spoken; `None` if the handshake before it fails.
 async fn open(
     opening: Opening,
     stream: TcpStream,
@@ -157,7 +157,7 @@ fn prepare(stream: &TcpStream) -> std::io::Result<()> {
     stream.set_nodelay(true)
 }
 
-/// Waits until `stop` becomes true, or nobody is left who could say so.
+/// Waits until `stop` becomes true, or until its sender is gone.
 pub async fn stopped(stop: &mut watch::Receiver<bool>) {
     // The answer borrows the channel; it must not live on while something else is awaited.
     drop(stop.wait_for(|stop| *stop).await);

@@ -1,4 +1,4 @@
-//! Where a protocol is served: an address, and whether what is said there goes through TLS.
+//! Where a protocol is served: an address, and whether its connections go through TLS.
 
 use crate::{Stream, Tls};
 use std::io;
@@ -13,14 +13,14 @@ pub struct Listener {
 }
 
 impl From<TcpListener> for Listener {
-    /// One without TLS.
+    /// A listener without TLS.
     fn from(tcp: TcpListener) -> Listener {
         Listener { tcp, tls: None }
     }
 }
 
 impl Listener {
-    /// One whose connections begin with TLS, where it is given.
+    /// A listener whose connections begin with TLS, if it is given.
     pub fn new(tcp: TcpListener, tls: Option<Tls>) -> Listener {
         Listener { tcp, tls }
     }
@@ -35,14 +35,14 @@ impl Listener {
         (self.tcp, self.tls)
     }
 
-    /// The next connection, and the address of its client. A listener on `[::]` is told mapped addresses of clients of the older
-    /// protocol; here they have their own, by which the machine itself is known.
+    /// The next connection, and the address of its client. A listener on `[::]` is told mapped addresses of clients that use IPv4;
+    /// they are returned as IPv4 addresses, by which the machine itself is known.
     pub(crate) async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         let (stream, peer) = self.tcp.accept().await?;
         Ok((stream, SocketAddr::new(peer.ip().to_canonical(), peer.port())))
     }
 
-    /// What turns a connection into one of the protocol.
+    /// Turns an accepted connection into one on which the protocol is spoken.
     pub(crate) fn opening(&self) -> Opening {
         Opening(self.tls.clone())
     }

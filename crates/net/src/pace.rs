@@ -2,24 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-/// The time that a message has besides the time for its bytes: silence within it is no fault.
+/// The time that a message has besides the time for its bytes: a client may be silent that long.
 const GRACE: Duration = Duration::from_secs(60);
 /// The same while others wait for the memory that it holds.
 const GRACE_WHEN_WANTED: Duration = Duration::from_secs(2);
-/// The least bytes in a second after that, so that no message drips in for ever.
+/// The least number of bytes in a second after that, so that no message drips in for ever.
 const BYTES_PER_SECOND_MIN: u64 = 16 * 1024;
 /// The same while others wait.
 const BYTES_PER_SECOND_MIN_WHEN_WANTED: u64 = 1024 * 1024;
-/// How often it is asked whether others wait.
+/// How often a waiting reader checks whether others wait for its memory.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The bytes of one message against the time that was waited for them: silence is forgiven for a minute, but not dripping for
+/// Whether the bytes of one message come fast enough: a client may be silent for a minute, but may not let a message drip in for
 /// ever.
 #[derive(Clone, Debug)]
 pub struct Pace {
     grace: Duration,
     waited: Duration,
-    /// Since when it is waited now.
+    /// When the present wait began.
     since: Option<Instant>,
     came: u64,
 }
@@ -31,7 +31,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Nothing was waited for, and nothing has come.
+    /// Begins again, as if nothing had been waited for and nothing had come.
     pub fn restart(&mut self) {
         self.waited = Duration::ZERO;
         self.since = None;
@@ -50,7 +50,7 @@ impl Pace {
         self.since = None;
     }
 
-    /// How long to wait for more now; `None` where it was too slow.
+    /// How long to wait for more now; `None` if the message came too slowly. `is_wanted`: whether others wait for its memory.
     pub fn wait(&self, is_wanted: bool) -> Option<Duration> {
         let (grace, rate) = match is_wanted {
             true => (
@@ -68,7 +68,7 @@ impl Pace {
         self.waited + self.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// One that waits so long for bytes that do not come.
+    /// A pace that allows this much silence.
     pub fn with_grace(grace: Duration) -> Pace {
         Pace {
             grace,
@@ -78,7 +78,7 @@ impl Pace {
         }
     }
 
-    /// How long it waits for bytes that do not come.
+    /// How much silence it allows.
     pub fn grace(&self) -> Duration {
         self.grace
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_drips_is_given_up_and_what_flows_is_not() {
+    fn dripping_messages_are_given_up_and_flowing_ones_are_not() {
         assert!(after(50, 0).wait(false).is_some());
         assert!(after(61, 61).wait(false).is_none());
         assert!(after(600, 600 * BYTES_PER_SECOND_MIN).wait(false).is_some());

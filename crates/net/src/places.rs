@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// One address has this part of all places at most, so that it cannot keep all others out.
+/// One address may take one place in this many, so that it cannot keep all others out.
 const SHARE_OF_ADDRESS: usize = 2;
 
 /// How many connections may be open at once, shared by all listeners that have a copy: each connection takes a descriptor, and
@@ -19,7 +19,7 @@ pub struct Places {
 
 /// A place that is taken, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionPlace {
     _permit: OwnedSemaphorePermit,
     taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
     address: IpAddr,
@@ -56,8 +56,8 @@ impl Places {
     }
 
     /// A place for a client at this address.
-    pub(crate) fn take(&self, address: IpAddr) -> Result<Place, NoPlace> {
-        // A listener on `[::]` shows clients of the older protocol by mapped addresses.
+    pub(crate) fn take(&self, address: IpAddr) -> Result<ConnectionPlace, NoPlace> {
+        // To a listener on `[::]`, clients that use IPv4 have mapped addresses.
         let address = address.to_canonical();
         let permit = self.free.clone().try_acquire_owned();
         let permit = permit.map_err(|_| NoPlace::Full)?;
@@ -68,7 +68,7 @@ impl Places {
             return Err(NoPlace::OfAddress(most));
         }
         *of_address += 1;
-        Ok(Place {
+        Ok(ConnectionPlace {
             _permit: permit,
             taken: self.taken.clone(),
             address,
@@ -76,7 +76,7 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(of_address) = taken.get_mut(&self.address) {
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn one_address_leaves_places_for_others() {
         let places = Places::new(5);
-        let held: Vec<Place> = (0..3).map_while(|_| places.take(address(1)).ok()).collect();
+        let held: Vec<ConnectionPlace> = (0..3).map_while(|_| places.take(address(1)).ok()).collect();
         assert_eq!(held.len(), 3);
         assert_eq!(places.take(address(1)).unwrap_err(), NoPlace::OfAddress(3));
         let other = places.take(address(2));
@@ -117,7 +117,7 @@ mod tests {
         let mapped = Ipv4Addr::LOCALHOST.to_ipv6_mapped();
         for local in [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(mapped)] {
             let places = Places::new(3);
-            let held: Vec<Place> = (0..3).map_while(|_| places.take(local).ok()).collect();
+            let held: Vec<ConnectionPlace> = (0..3).map_while(|_| places.take(local).ok()).collect();
             assert_eq!(held.len(), 3);
             assert_eq!(places.take(local).unwrap_err(), NoPlace::Full);
         }

@@ -1,4 +1,4 @@
-//! Turning connections away where all places are taken: the client is told, where its protocol has words for it.
+//! Turning connections away when all places are taken: the client is told, if its protocol has words for it.
 
 use std::io;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl Refusal {
         }
     }
 
-    /// What tells this client; `None` where it is closed at once.
+    /// What tells this client; `None` if its connection is closed at once.
     pub(crate) fn tell(&self, stream: TcpStream) -> Option<impl Future<Output = ()> + Send + 'static> {
         let place = self.places.clone().try_acquire_owned().ok();
         let place = place.filter(|_| !self.words.is_empty())?;
@@ -41,7 +41,7 @@ async fn tell(mut stream: TcpStream, words: &'static [u8], _place: OwnedSemaphor
     let told = async {
         stream.write_all(words).await?;
         stream.shutdown().await?;
-        // A socket that is closed over unread bytes takes the last answer away from its client.
+        // If a socket is closed while bytes are unread, its client loses the last answer.
         while stream.read(&mut [0; 1024]).await? > 0 {}
         io::Result::Ok(())
     };

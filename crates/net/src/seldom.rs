@@ -6,16 +6,16 @@ use tokio::time::Instant;
 /// The least time between two lines about the same thing.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Something that is said when it happens first, then not more than once in [`INTERVAL`].
+/// Something that is logged when it first happens, and then not more than once in [`INTERVAL`].
 #[derive(Debug, Default)]
 pub(crate) struct Seldom {
     said: Option<Instant>,
-    /// Times since it was said.
+    /// How often it has happened since it was logged.
     times: u64,
 }
 
 impl Seldom {
-    /// It happened: `Some` number of times since it was said, where it is to be said again.
+    /// To be called when it happens. Returns how often it has happened since it was logged, if it is to be logged again.
     pub(crate) fn happened(&mut self) -> Option<u64> {
         self.times += 1;
         if self.said.is_some_and(|said| said.elapsed() < INTERVAL) {

@@ -44,7 +44,7 @@ impl Stream {
         }
     }
 
-    /// The socket of a connection that goes without TLS; the connection itself where it does not.
+    /// The socket of a connection without TLS; otherwise the connection itself, as it was.
     pub fn into_plain(self) -> Result<TcpStream, Stream> {
         match self.0 {
             Inner::Plain(tcp) => Ok(tcp),
@@ -57,7 +57,7 @@ impl Stream {
         matches!(self.0, Inner::Secure(_))
     }
 
-    /// Who the client is by its certificate, which was verified; `None` where it has shown none.
+    /// Who the client is by its certificate, which was verified; `None` if it has shown none.
     pub fn certified(&self) -> Option<&Peer> {
         match &self.0 {
             Inner::Plain(_) => None,
@@ -78,7 +78,7 @@ impl Stream {
         }
     }
 
-    /// Reads what has come; 0 at the end, an error of the kind `WouldBlock` where nothing has come. Where the buffer is not
+    /// Reads what has come; 0 at the end, an error of the kind `WouldBlock` if nothing has come. If the buffer is not
     /// filled, nothing is left: then the next wait is for the event of new bytes, and costs no read that finds none.
     pub fn try_read_buf(&self, buffer: &mut BytesMut) -> io::Result<usize> {
         match &self.0 {
@@ -95,7 +95,7 @@ impl Stream {
     }
 
     /// As [`Stream::try_read_buf`], but the next wait ends at once, and the read after it finds what has come meanwhile without the
-    /// system having told of it. Where nothing has come, that read was in vain.
+    /// system having told of it. If nothing has come, that read was in vain.
     pub fn try_read_ahead(&self, buffer: &mut BytesMut) -> io::Result<usize> {
         match &self.0 {
             Inner::Plain(tcp) => tcp.try_read_buf(buffer),
@@ -149,10 +149,10 @@ impl Stream {
     }
 }
 
-/// Reads what is there. That the buffer was not filled is noted: nothing is left then, and the next wait is for new bytes.
+/// Reads what is there. A buffer that was not filled shows that nothing is left: the next wait is for new bytes.
 fn read_once(tcp: &TcpStream, buffer: &mut impl BufMut, room: usize) -> io::Result<usize> {
     let mut came = None;
-    // The outer call forgets that the stream was readable, where it would block. It looked before the read, so it does
+    // If the read would block, the outer call forgets that the stream was readable. It looked before the read, so it does
     // not forget what comes after.
     let read = tcp.try_io(Interest::READABLE, || {
         let count = tcp.try_read_buf(buffer)?;

@@ -1,4 +1,4 @@
-//! One listener, from its first connection to its stop.
+//! A listener from its first connection to its stop.
 
 use net::{Limits, Places, Stream, serve, stopped};
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ struct Server {
 }
 
 impl Server {
-    /// Echoes bytes. `!` is a mistake in the server; after `+` a connection stays, although the server stops.
+    /// Echoes bytes. `!` makes the handler panic; after `+` a connection stays open although the server stops.
     async fn start(limits: Limits) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("bound");

@@ -98,7 +98,7 @@ impl House {
     }
 }
 
-/// Base64 by hand, so that nothing is needed for it.
+/// Base64 by hand, to need no dependency for it.
 fn pem(kind: &str, der: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut digits = String::new();
@@ -149,7 +149,7 @@ impl Server {
     }
 }
 
-/// Says who the client is, then sends back what comes, large pieces too.
+/// Sends the client's name, then echoes bytes, large pieces too.
 async fn answer(mut stream: Stream) {
     assert!(stream.is_secure());
     let subject = stream
@@ -287,7 +287,7 @@ async fn a_handshake_holds_a_place_and_ends_with_the_server() {
 }
 
 #[tokio::test]
-async fn what_is_no_handshake_is_turned_away_with_an_alert() {
+async fn bytes_that_are_no_handshake_are_answered_with_an_alert() {
     let house = House::new();
     let server = Server::start(&Tls::open(&house.files()).unwrap(), 4).await;
     let address = server.address;

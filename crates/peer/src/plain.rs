@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_was_compressed_is_sent_as_it_was_before() {
+    async fn compressed_attachments_are_sent_decompressed() {
         // "plain plain plain" by gzip.
         let mut encoder = http::GzipEncoder::new(6);
         let mut encoded = encoder.encode(b"plain plain plain").expect("memory");

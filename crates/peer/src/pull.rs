@@ -108,7 +108,9 @@ impl CouchPeer {
             // The revision is gone meanwhile.
             return Ok(true);
         }
-        let read = outer.read_part(DOCUMENT_BYTES_MAX).await;
+        let read = outer
+            .read_part(DOCUMENT_BYTES_MAX, &self.transport.memory())
+            .await;
         let json = read.map_err(|error| self.broken(ask, &error))?;
         Ok(documents.send(Document::Whole(json)).await.is_ok())
     }
@@ -124,7 +126,10 @@ impl CouchPeer {
         let broken = |error| self.broken(ask, &error);
         let mut inner = MultipartReader::new(outer, content_type).map_err(broken)?;
         inner.next_part().await.map_err(broken)?;
-        let json = inner.read_part(DOCUMENT_BYTES_MAX).await.map_err(broken)?;
+        let json = inner
+            .read_part(DOCUMENT_BYTES_MAX, &self.transport.memory())
+            .await
+            .map_err(broken)?;
         let glance: Glance = self.parse(ask, &json)?;
         let attachments = following(&glance.attachments);
         let (sender, pieces) = mpsc::channel(PIECES_WAITING_MAX);

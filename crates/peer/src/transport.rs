@@ -3,7 +3,10 @@
 use crate::ask::{Answer, Ask, PeerErrorBody};
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use http::{Body, Client, ClientError, ClientRequest, HeaderMap, HeaderValue, StatusCode, Uri, header};
+use http::{
+    Body, BodyError, Client, ClientError, ClientRequest, HeaderMap, HeaderValue, StatusCode, Uri, header,
+};
+use memory::Budget;
 use replicate::{PeerError, PeerErrorKind};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -62,6 +65,8 @@ pub struct Address {
     pub url: String,
     /// The headers of every request, credentials among them.
     pub headers: HeaderMap,
+    /// From what its answers take memory, which may be anything.
+    pub memory: Budget,
 }
 
 impl Transport {
@@ -123,7 +128,7 @@ impl Transport {
     ) -> Result<(StatusCode, Bytes)> {
         let asking = async {
             let mut answer = self.send(ask, body, NEVER).await?;
-            let read = answer.body.read_all(ANSWER_BYTES_MAX).await;
+            let read = self.read(&mut answer).await;
             let bytes = read.map_err(|error| self.unreachable(ask, &error.to_string()))?;
             Ok((answer.status, bytes))
         };
@@ -143,6 +148,14 @@ impl Transport {
         }
     }
 
+    /// From what long answers take memory; those of this process are counted where they are made.
+    pub(crate) fn memory(&self) -> Budget {
+        match &self.route {
+            Route::Local { .. } => Budget::default(),
+            Route::Remote(address) => address.memory.clone(),
+        }
+    }
+
     /// Whether the server is known to take attachments compressed, as CouchDB does.
     pub(crate) fn takes_gzip(&self) -> bool {
         self.is_couch.load(Ordering::Relaxed)
@@ -155,12 +168,23 @@ impl Transport {
 
     async fn once_whole(&self, ask: &Ask) -> Result<(StatusCode, Bytes)> {
         let mut answer = self.begin(ask).await?;
-        let reading = answer.body.read_all(ANSWER_BYTES_MAX);
+        let reading = self.read(&mut answer);
         let read = tokio::time::timeout(self.time_max(ask), reading).await;
         match read {
             Ok(Ok(bytes)) => Ok((answer.status, bytes)),
             Ok(Err(error)) => Err(self.unreachable(ask, &error.to_string())),
             Err(_) => Err(self.unreachable(ask, "the answer did not end in time")),
+        }
+    }
+
+    /// The whole body of an answer.
+    async fn read(&self, answer: &mut Answer) -> std::result::Result<Bytes, BodyError> {
+        match &self.route {
+            Route::Local { .. } => answer.body.read_all(ANSWER_BYTES_MAX).await,
+            Route::Remote(address) => {
+                let memory = &address.memory;
+                answer.body.read_all_within(ANSWER_BYTES_MAX, memory).await
+            }
         }
     }
 

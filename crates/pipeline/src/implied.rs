@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_follows_from_arrays_nulls_other_fields_and_chance() {
+    fn arrays_nulls_other_fields_and_random_values_imply_nothing() {
         for filter in [
             doc! {"$expr": {"$eq": ["$a", "$$list"]}},
             doc! {"$expr": {"$eq": ["$a", null]}},

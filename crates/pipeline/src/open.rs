@@ -53,6 +53,7 @@ impl Opened {
             namespace,
             depth: 0,
             metadata: &[],
+            leads: true,
         };
         Opened::resolve_within(stages, &scope, surroundings, options)
     }

@@ -115,6 +115,7 @@ impl Pipeline {
             namespace,
             depth: 0,
             metadata: &[],
+            leads: true,
         };
         Pipeline::parse_within(stages, &scope)
     }
@@ -210,23 +211,18 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
             format!("Pipeline length must be no longer than {STAGES_MAX} stages."),
         ));
     }
+    check_names(stages)?;
     let mut parsed: Parsed = Vec::with_capacity(stages.len());
     let mut metadata = [scope.metadata, EVERYWHERE.as_slice()].concat();
+    let mut front = Front {
+        leads: scope.leads,
+        is_grouped: false,
+    };
     for stage in stages {
-        let Value::Document(stage) = stage else {
-            return Err(QueryError::type_mismatch(
-                "Each element of the 'pipeline' array must be an object",
-            ));
-        };
-        let mut fields = stage.iter();
-        let (Some((name, operand)), None) = (fields.next(), fields.next()) else {
-            return Err(QueryError::new(
-                Code::location(40_323),
-                "A pipeline stage specification object must contain exactly one field.",
-            ));
-        };
+        let (name, operand) = name_and_operand(stage)?;
         let scope = StageScope {
             metadata: &metadata,
+            leads: front.leads,
             ..*scope
         };
         let these = parse_stage(name, operand, &scope)?;
@@ -234,6 +230,7 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
             metadata.retain(|kept| !REFUSED_BEHIND.contains(kept));
         }
         metadata.extend(these.iter().flat_map(|stage| stage.metadata()));
+        front.pass(name, &these);
         parsed.extend(these);
     }
     let parsed = with_limits_pushed(parsed);
@@ -241,6 +238,57 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
         true => with_sort_keys(parsed),
         false => parsed,
     })
+}
+
+/// What stands before a stage, as far as MongoDB runs it together with a group.
+struct Front {
+    leads: bool,
+    is_grouped: bool,
+}
+
+impl Front {
+    /// Goes on behind the stages that a name stands for: what a query on the collection does comes first, then groups.
+    fn pass(&mut self, name: &str, stages: &[Arc<dyn Stage>]) {
+        for stage in stages {
+            let is_query = match stage.part() {
+                QueryPart::Filter(_) | QueryPart::Sort(..) | QueryPart::Skip(_) | QueryPart::Limit(_) => true,
+                QueryPart::Projection(_) => name == "$project",
+                QueryPart::None | QueryPart::Near(_) => false,
+            };
+            self.leads &= stage.is_group() || (is_query && !self.is_grouped);
+            self.is_grouped |= stage.is_group();
+        }
+    }
+}
+
+/// Refuses what names no stage, as MongoDB does before it looks into any stage.
+pub(super) fn check_names(stages: &[Value]) -> Result<()> {
+    for stage in stages {
+        let (name, _) = name_and_operand(stage)?;
+        if !stage_names().any(|known| known == name) && !UNSUPPORTED.contains(&name) {
+            return Err(QueryError::new(
+                Code::location(40_324),
+                format!("Unrecognized pipeline stage name: '{name}'"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn name_and_operand(stage: &Value) -> Result<(&str, &Value)> {
+    let Value::Document(stage) = stage else {
+        return Err(QueryError::type_mismatch(
+            "Each element of the 'pipeline' array must be an object",
+        ));
+    };
+    let mut fields = stage.iter();
+    match (fields.next(), fields.next()) {
+        (Some(only), None) => Ok(only),
+        _ => Err(QueryError::new(
+            Code::location(40_323),
+            "A pipeline stage specification object must contain exactly one field.",
+        )),
+    }
 }
 
 fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Parsed> {
@@ -251,13 +299,9 @@ fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Pa
             Code::location(40_573),
             "The $changeStream stage is only supported on replica sets",
         )),
-        None if UNSUPPORTED.contains(&name) => Err(QueryError::new(
+        None => Err(QueryError::new(
             Code::COMMAND_NOT_SUPPORTED,
             format!("the pipeline stage {name} is not supported yet"),
-        )),
-        None => Err(QueryError::new(
-            Code::location(40_324),
-            format!("Unrecognized pipeline stage name: '{name}'"),
         )),
     }
 }

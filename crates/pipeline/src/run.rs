@@ -18,6 +18,8 @@ use value::DocumentBuf;
 const PAGE_DOCUMENTS_FIRST: usize = 128;
 /// The most documents that are read from the source at a time.
 const PAGE_DOCUMENTS_MAX: usize = 4_096;
+/// The number of documents that pass a `$group` where they lie on one snapshot. They are not gathered, so they may be many.
+const VISITED_DOCUMENTS_MAX: usize = 262_144;
 /// The bytes that are read from the source at a time.
 const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
@@ -138,7 +140,7 @@ impl Running {
                 };
                 let mut front = Front { fused, group };
                 let state = stream
-                    .visit(&mut front, PAGE_DOCUMENTS_MAX, PAGE_BYTES_MAX)
+                    .visit(&mut front, VISITED_DOCUMENTS_MAX, PAGE_BYTES_MAX)
                     .await?;
                 Ok((Vec::new(), state))
             }

@@ -124,6 +124,8 @@ pub(crate) struct StageScope<'v> {
     pub(crate) depth: usize,
     /// The metadata of the documents that come to the stage.
     pub(crate) metadata: &'v [&'static str],
+    /// Whether nothing stands before the stage but what MongoDB runs together with a group.
+    pub(crate) leads: bool,
 }
 
 impl StageScope<'_> {

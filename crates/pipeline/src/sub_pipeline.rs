@@ -86,6 +86,7 @@ impl SubPipeline {
             namespace: &self.namespace,
             depth: self.depth,
             metadata: &[],
+            leads: true,
         }
     }
 

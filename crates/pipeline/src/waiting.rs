@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_memory_has_no_room_for_comes_back_from_a_file_in_its_order() {
+    fn rows_that_memory_has_no_room_for_come_back_from_a_file_in_order() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
         let memory = Budget::new(64 * 1024);
@@ -139,7 +139,7 @@ mod tests {
         let mut idle = memory.share(Holder::Cursors);
         waiting.rest(&mut idle, Some(&folder)).unwrap();
         assert!(idle.bytes() == 0 && folder.bytes() > 100_000);
-        // Some are taken, one comes back, others come behind, and nobody asks again.
+        // Some rows are taken, one is put back, others are added behind, and nothing more is requested.
         assert_eq!(numbers(waiting.take(3).unwrap()), [0, 1, 2]);
         waiting.push_front(rows(2..3).remove(0));
         waiting.extend(rows(10..12));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_in_memory_and_without_files_the_rest_is_refused() {
+    fn rows_that_fit_stay_in_memory_and_others_are_refused_without_files() {
         let memory = Budget::new(1024 * 1024);
         let mut waiting = Waiting::from(rows(0..2));
         let mut idle = memory.share(Holder::Cursors);

@@ -1,4 +1,4 @@
-//! What accumulates in the buckets of `$bucketAuto`.
+//! Accumulators in the buckets of `$bucketAuto`.
 
 mod common;
 
@@ -50,4 +50,25 @@ fn a_missing_value_counts_for_the_first_and_not_for_what_is_pushed() {
     let of = |name: &str| buckets[0].get(name).cloned();
     assert_eq!(of("first"), Some(Value::Null));
     assert_eq!(of("pushed"), Some(Value::Array(array![5])));
+}
+
+#[test]
+fn options_are_refused_in_the_order_in_which_they_are_looked_at() {
+    let output = |n: Value| doc! {"some": {"$firstN": {"n": n, "input": "$x"}}};
+    for (options, expected) in [
+        (doc! {"buckets": 0}, 40_246),
+        (
+            doc! {"groupBy": "$x", "buckets": 0, "output": (output("$x".into()))},
+            4_544_714,
+        ),
+        (
+            doc! {"groupBy": "$x", "buckets": 0, "output": (output(1.into()))},
+            40_243,
+        ),
+        (doc! {"groupBy": "$x", "buckets": 0, "output": {"a.b": 1}}, 40_234),
+    ] {
+        let refused = run(doc! {"$bucketAuto": (options.clone())}, &[]);
+        let code = refused.err().map(|error| error.code().number());
+        assert_eq!(code, Some(expected), "{options:?}");
+    }
 }

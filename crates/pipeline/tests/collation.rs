@@ -1,8 +1,8 @@
-//! Everything that compares strings, once each under a collation without cases: `tests/collation/*.json` hold what is done
-//! to which documents and what comes out, a file a family.
+//! Everything that compares strings, once under a collation that ignores case. `tests/collation/*.json` hold documents, what
+//! is done to them and the result, a file for each family.
 //!
-//! A file names, beside its cases, the operators of its family that compare nothing. Those and the operators of the cases
-//! are all that there are, so that a new one must be put with either.
+//! Beside its cases a file names the operators of its family that compare nothing. Together with the operators of the cases
+//! these must be all operators, so a new operator has to be put among one or the other.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

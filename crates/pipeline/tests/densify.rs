@@ -1,4 +1,4 @@
-//! `$densify`: the documents that it makes, their order, and what it refuses in stages and in documents.
+//! `$densify`: the documents that it generates, their order, and what it refuses in specifications and in documents.
 
 mod common;
 
@@ -43,10 +43,14 @@ fn ranges_to_densify_are_of_one_kind() {
         (densify(array![0, 5i64], 1, None), vec![], 5_876_900),
         (densify("full", 1.5, Some("eon")), vec![], 6_586_400),
         (
-            doc! {"$densify": {"field": "v", "range": {"step": "x"}}},
+            doc! {"$densify": {"field": "v", "range": {"step": 1}}},
             vec![],
             40_414,
         ),
+        // A step is a number before it is one that is positive, and null is none.
+        (densify("full", "x", None), vec![], 14),
+        (densify("full", Value::Null, None), vec![], 40_414),
+        (densify("full", 0, None), vec![], 5_733_401),
         (densify("full", 1, None), vec![doc! {"v": (date(0))}], 6_053_600),
         (densify("full", 1, day), vec![doc! {"v": 1}], 6_053_600),
         (densify("full", 1, None), vec![doc! {"v": "x"}], 5_733_201),

@@ -1,4 +1,4 @@
-//! Pipelines whose stages keep more than memory takes.
+//! Pipelines whose stages need more than memory and use files.
 
 use language::expression::Variables;
 use memory::{Budget, Holder};

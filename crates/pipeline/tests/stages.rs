@@ -1,4 +1,4 @@
-//! Pipelines over documents at hand: what stages give together, and what is refused.
+//! Pipelines over documents in memory: what combinations of stages return, and what is refused.
 
 use language::Code;
 use language::expression::Variables;
@@ -280,6 +280,29 @@ fn graph_lookups_go_to_a_depth_that_is_a_long() {
 }
 
 #[test]
+fn graph_lookups_lack_what_is_empty_and_want_their_collection_first() {
+    let fields =
+        doc! {"from": "c", "startWith": "$a", "connectFromField": "a", "connectToField": "b", "as": "c"};
+    let lookup = |name: &str, value: Value| {
+        let mut fields = fields.clone();
+        fields.set(name, value);
+        array![(doc! {"$graphLookup": fields})]
+    };
+    for (name, value, expected) in [
+        ("from", 1.into(), 9),
+        ("as", "".into(), 40_105),
+        ("connectFromField", "".into(), 40_105),
+        ("connectToField", "".into(), 40_105),
+        ("depthField", "".into(), 40_352),
+        ("as", "$a".into(), 16_410),
+        ("as", 1.into(), 40_103),
+    ] {
+        assert_eq!(code(lookup(name, value)), expected, "{name}");
+    }
+    assert_eq!(code(array![{"$graphLookup": {"as": 1}}]), 9);
+}
+
+#[test]
 fn buckets_may_not_make_too_large_an_expression() {
     let boundaries = |count: i32| (0..count).map(Value::Int32).collect::<Value>();
     let bucket = |group_by: Value, boundaries: Value| {
@@ -322,16 +345,74 @@ fn wrong_pipelines_have_mongodbs_codes() {
     assert_eq!(code(array![1]), 14);
     assert_eq!(code(array![{"$match": {}, "$limit": 1}]), 40_323);
     assert_eq!(code(array![{"$nonsense": {}}]), 40_324);
+    // Names come before what is in the stages.
+    assert_eq!(code(array![{"$limit": 0}, {"$nonsense": {}}]), 40_324);
     assert_eq!(code(array![{"$geoNear": {}}]), 5_860_400);
+    assert_eq!(code(array![{"$geoNear": {"foo": 1}}]), 5_860_400);
+    assert_eq!(code(array![{"$geoNear": []}]), 5_860_400);
+    assert_eq!(code(array![{"$geoNear": 1}]), 10_065);
+    assert_eq!(code(array![{"$geoNear": {"foo": 1, "limit": 1}}]), 50_858);
+    assert_eq!(code(array![{"$geoNear": {"collation": {}}}]), 40_227);
     assert_eq!(
         code(array![{"$match": {"a": 1}}, {"$geoNear": {"near": [0, 0]}}]),
         40_603
     );
-    assert_eq!(code(array![{"$lookup": {}}]), 40_414);
+    // The verdicts of $redact are variables of that stage alone.
+    assert_eq!(code(array![{"$project": {"a": "$$KEEP"}}]), 17_276);
+    // What a $lookup reads from comes before its other options.
+    assert_eq!(code(array![{"$lookup": {}}]), 9);
+    assert_eq!(code(array![{"$lookup": {"from": null}}]), 9);
+    assert_eq!(code(array![{"$lookup": {"from": "c", "pipeline": null}}]), 14);
+    assert_eq!(code(array![{"$lookup": {"from": "c"}}]), 40_414);
+    assert_eq!(code(array![{"$unionWith": {"coll": "c", "pipeline": null}}]), 14);
     assert_eq!(code(array![{"$limit": 0}]), 15_958);
     assert_eq!(code(array![{"$limit": -1}]), 5_107_201);
     assert_eq!(code(array![{"$group": {"n": {"$sum": 1}}}]), 15_955);
     assert_eq!(code(array![{"$match": {}}, {"$documents": []}]), 40_602);
+}
+
+/// MongoDB's engine for groups runs what comes before them only where a query does.
+#[test]
+fn errors_in_groups_have_codes_of_their_own_at_the_front() {
+    let group = doc! {"$group": {"_id": null, "a": {"$sum": {"$divide": ["$n", "$zero"]}}}};
+    let facet = doc! {"$facet": {"a": [(group.clone())]}};
+    for (stages, expected) in [
+        (vec![doc! {"$match": {"n": 1}}, group.clone()], 4_848_401),
+        (vec![doc! {"$sort": {"n": 1}}, group.clone()], 4_848_401),
+        (vec![doc! {"$addFields": {"x": 0}}, group.clone()], 2),
+        (vec![doc! {"$unwind": "$n"}, group], 2),
+        (vec![facet], 2),
+    ] {
+        let stages: Vec<Value> = stages.into_iter().map(Value::from).collect();
+        let refused = run(stages.clone(), &[doc! {"n": 1, "zero": 0}]).err();
+        let code = refused.map(|error| error.code().number());
+        assert_eq!(code, Some(expected), "{stages:?}");
+    }
+}
+
+#[test]
+fn nulls_are_no_options_of_merges() {
+    for (name, value, expected) in [
+        ("into", Value::Null, 51_178),
+        ("into", "".into(), 5_786_800),
+        ("into", doc! {"coll": ""}.into(), 5_786_801),
+        ("into", doc! {"db": "d"}.into(), 5_786_801),
+        ("on", Value::Null, 51_186),
+        ("on", Value::Array(Vec::new()), 51_187),
+        ("on", array![1].into(), 51_134),
+        ("whenMatched", Value::Null, 51_191),
+        ("whenMatched", "pipeline".into(), 2),
+        ("whenMatched", array![{"$nonsense": 1}].into(), 40_324),
+        ("whenNotMatched", "merge".into(), 2),
+    ] {
+        let mut fields = doc! {"into": "c"};
+        fields.set(name, value.clone());
+        assert_eq!(
+            code(array![(doc! {"$merge": fields})]),
+            expected,
+            "{name} {value:?}"
+        );
+    }
 }
 
 #[test]

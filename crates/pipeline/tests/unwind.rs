@@ -1,4 +1,4 @@
-//! `$unwind` of documents of which much is made: a page at a time, all of it, in order.
+//! `$unwind` of documents that become many: page by page, all of them, in order.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -42,7 +42,7 @@ fn every_element_comes_in_its_order() {
 }
 
 #[test]
-fn what_follows_may_end_it() {
+fn a_limit_behind_it_ends_an_unwind() {
     let limited = array![{"$unwind": "$a"}, {"$skip": 20_000}, {"$limit": 4_000}, {"$project": {"a": 1}}];
     assert_eq!(run(limited).unwrap(), expected()[20_000..24_000]);
 }
@@ -57,4 +57,16 @@ fn two_behind_each_other_and_facets_give_all() {
     assert_eq!(run(pairs).unwrap(), counts);
     let facets = array![{"$facet": {"n": [{"$unwind": "$a"}, {"$count": "n"}]}}];
     assert_eq!(run(facets).unwrap(), [doc! {"n": [{"n": 27_004}]}]);
+}
+
+#[test]
+fn a_path_without_a_name_is_refused() {
+    for (path, expected) in [("", 28_812), ("a", 28_818), ("$", 40_352), ("$a\0b", 16_419)] {
+        let refused = run(array![{"$unwind": path}]).err();
+        assert_eq!(
+            refused.map(|error| error.code().number()),
+            Some(expected),
+            "{path:?}"
+        );
+    }
 }

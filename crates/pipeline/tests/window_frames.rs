@@ -1,4 +1,4 @@
-//! Frames of `$setWindowFields`: what is in them, and what sums over them as they move on give.
+//! Frames of `$setWindowFields`: which documents are in them, and what sums over moving frames give.
 
 mod common;
 #[path = "common/window.rs"]

@@ -1,4 +1,4 @@
-//! `$setWindowFields` and `$fill`: what they give, and what they refuse in stages and in documents.
+//! `$setWindowFields` and `$fill`: what they return, and what they refuse in specifications and in documents.
 
 mod common;
 #[path = "common/window.rs"]
@@ -207,6 +207,11 @@ fn fill_wants_one_way_for_each_field() {
             168,
         ),
         (
+            doc! {"$fill": {"partitionBy": null, "output": {"v": {"value": 1}}}},
+            vec![],
+            14,
+        ),
+        (
             doc! {"$fill": {"partitionBy": "foo", "output": {"v": {"value": 1}}}},
             vec![],
             16_873,
@@ -413,12 +418,22 @@ fn numbers_are_scaled_between_the_ends_of_their_frames() {
 }
 
 #[test]
-fn what_cannot_be_scaled_is_refused() {
+fn values_that_cannot_be_scaled_are_refused() {
     let scaled = |options: Document| window(doc! {"r": {"$minMaxScaler": options}});
     let within = |bounds: Document| window(doc! {"r": {"$minMaxScaler": {"input": "$v"}, "window": bounds}});
     let none = Vec::new;
     check_codes(vec![
         (window(doc! {"r": {"$minMaxScaler": "$v"}}), none(), 14),
+        (
+            window(doc! {"r": {"$minMaxScaler": {"input": "$v"}, "x": 1}}),
+            none(),
+            40_415,
+        ),
+        (
+            window(doc! {"r": {"$minMaxScaler": {"input": "$v"}, "window": 1}}),
+            none(),
+            14,
+        ),
         (scaled(doc! {}), none(), 40_414),
         (scaled(doc! {"input": "$v", "other": 1}), none(), 40_415),
         (scaled(doc! {"input": "$v", "min": 1}), none(), 9),

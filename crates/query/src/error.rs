@@ -15,6 +15,12 @@ pub enum QueryError {
     Store(#[from] StoreError),
 }
 
+impl From<memory::Full> for QueryError {
+    fn from(full: memory::Full) -> QueryError {
+        QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string())
+    }
+}
+
 /// The result of planning or executing.
 pub type Result<T, E = QueryError> = std::result::Result<T, E>;
 
@@ -58,11 +64,5 @@ impl QueryError {
     /// Whether the plan needs more memory than it may take. Another plan of the same query may need less.
     pub fn is_out_of_memory(&self) -> bool {
         self.code() == Code::QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED
-    }
-
-    /// The same error under another code.
-    #[must_use]
-    pub fn with_code(self, code: Code) -> QueryError {
-        QueryError::new(code, self.message())
     }
 }

@@ -1,5 +1,5 @@
-//! Whatever indexes of places there are, a query for places gives what matching every document gives, and what is near
-//! comes in the order of its distance.
+//! A query for places returns what matching every document returns, and `$near` in the order of distance, whatever geospatial
+//! indexes exist.
 
 mod support;
 
@@ -61,7 +61,7 @@ async fn queries_for_places_give_the_same_by_every_index() {
 }
 
 #[tokio::test]
-async fn what_is_near_is_not_looked_for_in_natural_order() {
+async fn near_cannot_be_combined_with_natural_order() {
     let (_store, collection) = new_collection().await;
     let key = doc! {"at": "2dsphere"};
     collection

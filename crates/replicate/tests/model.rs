@@ -1,4 +1,5 @@
-//! Replication between simulated stores that fail on the way: whatever happens, what both agree on was copied.
+//! Replication between simulated stores that fail on the way: whatever happens, everything that both checkpoints cover was
+//! copied.
 
 mod support;
 

@@ -38,7 +38,20 @@ pub(crate) struct Link {
     pub(crate) tag: Vec<u8>,
 }
 
+/// What two byte strings, or the three of a link, take beside their bytes.
+const PAIR_BYTES: usize = 2 * (size_of::<Vec<u8>>() + 16);
+const LINK_BYTES: usize = 3 * (size_of::<Vec<u8>>() + 16);
+
 impl Content {
+    /// About the bytes that it takes in memory.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let pairs = self.user_meta.iter().chain(&self.indexes);
+        let pairs = pairs.map(|(name, value)| PAIR_BYTES + name.len() + value.len());
+        let links = self.links.iter();
+        let links = links.map(|link| LINK_BYTES + link.bucket.len() + link.key.len() + link.tag.len());
+        self.value.len() + pairs.sum::<usize>() + links.sum::<usize>()
+    }
+
     /// The media type without its parameters, in lower case.
     pub(crate) fn media_type(&self) -> String {
         let text = String::from_utf8_lossy(self.content_type.as_deref().unwrap_or_default());

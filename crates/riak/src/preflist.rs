@@ -9,13 +9,13 @@ pub(crate) const PARTITIONS: u64 = 64;
 
 /// One copy's place.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CopyPlace {
     pub(crate) partition: i64,
     pub(crate) node: String,
 }
 
 /// The places of an object's copies.
-pub(crate) fn of(bucket: &Bucket, key: &[u8], copies: u64) -> Vec<Place> {
+pub(crate) fn of(bucket: &Bucket, key: &[u8], copies: u64) -> Vec<CopyPlace> {
     // Any hash that is the same each time will do.
     #[allow(
         deprecated,
@@ -27,7 +27,7 @@ pub(crate) fn of(bucket: &Bucket, key: &[u8], copies: u64) -> Vec<Place> {
         hasher.write_u8(0);
     }
     let first = hasher.finish() % PARTITIONS;
-    let place = |nth: u64| Place {
+    let place = |nth: u64| CopyPlace {
         partition: ((first + nth) % PARTITIONS) as i64,
         node: node_name(),
     };

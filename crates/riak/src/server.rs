@@ -2,13 +2,18 @@
 
 use crate::buckets::Properties;
 use crate::deadline::Deadline;
+use crate::error::{Result, RiakError};
 use crate::locks::Locks;
 use crate::options::Options;
 use crate::readers::Readers;
 use crate::stats::Stats;
 use engine::Engine;
-use http::Hosts;
+use http::{Hosts, StatusCode};
+use memory::{Holder, Share};
 use std::time::Duration;
+
+/// JSON up to this size is decoded without being counted.
+const SHORT_JSON_BYTES: usize = 1 << 20;
 
 /// What all requests of both protocols share.
 #[derive(Debug)]
@@ -32,6 +37,16 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    /// The memory that a client's JSON takes once it is decoded; to be kept as long as the JSON is.
+    pub(crate) fn room_to_decode(&self, json: &[u8]) -> Result<Share> {
+        let mut room = self.engine.memory().share(Holder::Commands);
+        if json.len() > SHORT_JSON_BYTES {
+            let taken = room.set(json::tree_bytes(json));
+            taken.map_err(|full| RiakError::new(StatusCode::SERVICE_UNAVAILABLE, full.to_string()))?;
+        }
+        Ok(room)
+    }
+
     pub(crate) fn new(engine: Engine, options: &Options) -> Server {
         Server {
             engine,

@@ -3,7 +3,7 @@
 use crate::buckets::BucketProperties;
 use crate::clock::Clock;
 use crate::content::Content;
-use crate::datatype::{Change, ChangeError, DataType, DataTypeState, Entry, Map};
+use crate::datatype::{Change, ChangeError, DataType, DataTypeState, FieldValue, Map};
 use crate::error::{Result, RiakError};
 use crate::limits::CHANGE_ELEMENTS_MAX;
 use crate::object::{self, Object};
@@ -135,11 +135,11 @@ fn shown_map(map: &Map) -> Value {
     let mut document = Document::new();
     for ((name, kind), entry) in map.entries() {
         let value = match entry {
-            Entry::Counter(_) => Value::Int64(entry.count()),
-            Entry::Set(set) => set.elements().map(text).collect(),
-            Entry::Register(_) => text(entry.assigned()),
-            Entry::Flag(dots) => Value::Bool(!dots.is_empty()),
-            Entry::Map(map) => shown_map(map),
+            FieldValue::Counter(_) => Value::Int64(entry.count()),
+            FieldValue::Set(set) => set.elements().map(text).collect(),
+            FieldValue::Register(_) => text(entry.assigned()),
+            FieldValue::Flag(dots) => Value::Bool(!dots.is_empty()),
+            FieldValue::Map(map) => shown_map(map),
         };
         // A name in BSON has no NUL.
         let name = String::from_utf8_lossy(name).replace('\0', "\u{FFFD}");

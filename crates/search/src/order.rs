@@ -408,7 +408,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_made_of_whole_numbers_is_exact_and_rounded_as_java_rounds_it() {
+    fn arithmetic_on_whole_numbers_is_exact_and_rounded_as_in_java() {
         let of = |numbers: &[i64], mode| pick(numbers.iter().copied().map(Term::Integer).collect(), mode);
         for (numbers, mode, wanted) in [
             (&[-3, -2][..], Mode::Avg, -2),

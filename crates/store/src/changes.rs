@@ -11,7 +11,6 @@ use crate::{
     StoreError, keys,
 };
 use kv::Page;
-use std::ops::Bound;
 use value::{DocumentBuf, Value, varint};
 
 /// A page that is limited by the number of changes alone ends after this many bytes of documents.
@@ -205,12 +204,8 @@ impl Log {
 
     async fn peek(&mut self, snapshot: &Snapshot) -> Result<Option<u64>, StoreError> {
         if self.at == self.page.len() && !self.ended {
-            let bound = Bound::Excluded(keys::log(self.position).to_vec());
             let mut range = KeyRange::prefix(&[keys::LOG]);
-            match self.order {
-                Order::Forward => range.low = bound,
-                Order::Backward => range.high = bound,
-            }
+            range.begin_after(keys::log(self.position).to_vec(), self.order);
             self.page = snapshot.kv().page(&range, self.order, self.limit).await?;
             self.at = 0;
             self.ended = self.page.exhausted();

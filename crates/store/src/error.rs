@@ -22,6 +22,14 @@ pub enum StoreError {
     /// The collection exists.
     #[error("Collection {0} already exists.")]
     NamespaceExists(String),
+    /// There are as many collections as memory has room for.
+    #[error(
+        "there are {most} collections and views already, as many as the memory budget allows: drop some, or raise --memory"
+    )]
+    TooManyCollections {
+        /// How many there may be.
+        most: usize,
+    },
     /// The collection does not exist.
     #[error("ns not found: {0}")]
     NamespaceNotFound(String),
@@ -122,6 +130,7 @@ impl StoreError {
         match self {
             StoreError::DuplicateKey { .. } => Code::DUPLICATE_KEY,
             StoreError::NamespaceExists(_) => Code::NAMESPACE_EXISTS,
+            StoreError::TooManyCollections { .. } => Code::EXCEEDED_MEMORY_LIMIT,
             StoreError::NamespaceNotFound(_) => Code::NAMESPACE_NOT_FOUND,
             StoreError::InvalidNamespace(_) => Code::INVALID_NAMESPACE,
             StoreError::CollectionDropped(_) => Code::QUERY_PLAN_KILLED,

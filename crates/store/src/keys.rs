@@ -1,7 +1,7 @@
 //! Keys within a shard. The first byte says what a key is about; see `docs/format.md`.
 
 use crate::seal::{seal, unseal};
-use crate::{RecordId, Revision};
+use crate::{KeyRange, Order, RecordId, Revision};
 use bytes::Bytes;
 use value::key::{self, Direction};
 use value::raw::DocumentWriter;
@@ -63,6 +63,15 @@ pub(crate) fn id_key(id: ValueRef<'_>) -> Vec<u8> {
 /// The key of a record.
 pub(crate) fn record(id: RecordId) -> [u8; 9] {
     numbered(RECORD, id.0)
+}
+
+/// The records after `after` in this order, all if there is none.
+pub(crate) fn records_after(after: Option<RecordId>, order: Order) -> KeyRange {
+    let mut range = KeyRange::prefix(&[RECORD]);
+    if let Some(after) = after {
+        range.begin_after(record(after).to_vec(), order);
+    }
+    range
 }
 
 /// The record id out of a record's key.

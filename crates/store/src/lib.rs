@@ -52,7 +52,7 @@ pub use index::{
     COLLATED, FieldKind, FilterCompiler, Index, IndexEntry, IndexField, IndexSpec, IndexState,
     PARTITIONED_INDEX, Wildcard,
 };
-pub use kv::{Durability, KeyRange, Order, PageLimit};
+pub use kv::{Durability, KeyRange, Order, PageLimit, after_prefix};
 pub use limits::*;
 pub use partition::{PARTITION_BEHIND, PARTITION_END, PartitionStats, partition_of, put_partition};
 pub use purges::Purge;
@@ -60,5 +60,6 @@ pub use record::{Node, Record, RecordId, Revision, RevisionHash, RevisionPath, R
 pub use salvage::{Salvaged, SalvagedCollection, salvage};
 pub use sequence::{InvalidSequence, Sequence};
 pub use snapshot::{
-    DocumentHistory, DocumentPage, IndexPage, LocalPage, Moment, RawDocuments, RecordPage, Snapshot,
+    DocumentHistory, DocumentPage, IndexPage, LocalPage, Moment, PageAhead, RawDocuments, RecordPage,
+    Snapshot,
 };

@@ -82,13 +82,8 @@ impl Snapshot {
                 let purge = Purge::decode(page.key(at), &page.value_bytes(at));
                 purges.push(purge.ok_or_else(|| self.corrupt("the entry of a purge"))?);
             }
-            let last = page.len().checked_sub(1).map(|last| page.key(last).to_vec());
-            let Some(last) = last.filter(|_| !page.exhausted()) else {
+            if !range.go_on_after(&page, order) {
                 break;
-            };
-            match order {
-                Order::Forward => range.low = Bound::Excluded(last),
-                Order::Backward => range.high = Bound::Excluded(last),
             }
         }
         Ok(purges)

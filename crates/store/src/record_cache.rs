@@ -162,7 +162,8 @@ impl CachedRecords {
     pub(crate) fn copy_documents(
         &self,
         ids: &[RecordId],
-        (sequence, bytes_max): (u64, usize),
+        sequence: u64,
+        bytes_max: usize,
         out: &mut Vec<u8>,
         ends: &mut Vec<usize>,
         missing: &mut Vec<usize>,
@@ -406,7 +407,7 @@ mod tests {
         for count in [1, 15, 16, 255, 256, 257, 700] {
             let ids: Vec<RecordId> = (0..count).map(RecordId).collect();
             let (mut out, mut ends, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-            records.copy_documents(&ids, (700, usize::MAX), &mut out, &mut ends, &mut missing);
+            records.copy_documents(&ids, 700, usize::MAX, &mut out, &mut ends, &mut missing);
             let mut start = 0;
             for (id, end) in ids.iter().zip(ends) {
                 let alone = read(&records, id.0, 700).unwrap_or_default();
@@ -426,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_again_stays_and_the_bytes_keep_to_their_limit() {
+    fn records_that_are_read_again_stay_and_the_cache_keeps_to_its_limit() {
         let records = records(1 << 20);
         let body = Bytes::from(vec![7; 100]);
         for id in 1..=40_000 {

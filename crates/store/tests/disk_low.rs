@@ -1,4 +1,4 @@
-//! A disk that is nearly full: what adds to it is refused, what frees it is not.
+//! A nearly full disk: writes that need space are refused, those that free it are not.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

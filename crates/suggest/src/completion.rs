@@ -3,7 +3,7 @@
 use super::near::Nearness;
 use super::{ShowSuggested, Suggested, no_mapping, wanted_field};
 use mapping::analysis::Analyzer;
-use mapping::completion::{self, Completion, Context, Entry};
+use mapping::completion::{self, Completion, CompletionEntry, Context};
 use mapping::error::{Result, SearchError};
 use mapping::fields::View;
 use mapping::geo::Point;
@@ -169,7 +169,7 @@ impl Completer {
         let (Some(wanted), Some(settings)) = (&self.wanted, &field.completion) else {
             return Ok(());
         };
-        let mut best: Option<(String, f32, &Entry)> = None;
+        let mut best: Option<(String, f32, &CompletionEntry)> = None;
         let entries = completion::entries(view, &field);
         for entry in &entries {
             let Some(boost) = self.boost(entry) else { continue };
@@ -211,7 +211,7 @@ impl Completer {
     }
 
     /// What the contexts of an entry are worth; `None` if they are not those that are wanted.
-    fn boost(&self, entry: &Entry) -> Option<f32> {
+    fn boost(&self, entry: &CompletionEntry) -> Option<f32> {
         let mut best: Option<f32> = None;
         let mut is_filtered = false;
         for (name, filters) in self.filters.iter().filter(|(_, filters)| !filters.is_empty()) {
@@ -228,7 +228,7 @@ impl Completer {
     }
 
     /// The values of the contexts of an entry for which it was found.
-    fn matched(&self, entry: &Entry) -> BTreeMap<String, Vec<String>> {
+    fn matched(&self, entry: &CompletionEntry) -> BTreeMap<String, Vec<String>> {
         let of_one = |(name, keys): (&String, &Vec<String>)| {
             let filters = self.filters.get(name)?;
             let fits = |key: &&String| filters.iter().any(|filter| filter.fits(key));

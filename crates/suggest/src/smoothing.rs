@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_together_is_less_likely() {
+    fn words_that_never_occur_together_are_less_likely() {
         let counts = |together: f64| Counts {
             word: 4.0,
             before: Some((2.0, together)),

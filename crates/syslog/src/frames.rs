@@ -1,4 +1,4 @@
-//! Messages within a stream: so many bytes as are announced (RFC 6587's octet counting), or up to the end of a line.
+//! Messages within a stream: as many bytes as are announced (RFC 6587's octet counting), or up to the end of a line.
 
 use crate::MESSAGE_BYTES_MAX;
 use bytes::{Buf, Bytes, BytesMut};
@@ -37,7 +37,7 @@ pub(crate) fn next(buffer: &mut BytesMut) -> Frame {
     }
 }
 
-/// `5 hello`; `None` where it is no such thing.
+/// Takes a message that is counted, as `7 <1>text`; `None` if the stream does not begin with one.
 fn counted(buffer: &mut BytesMut) -> Option<Frame> {
     let digits = buffer.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits > 9 {
@@ -65,7 +65,7 @@ fn counted(buffer: &mut BytesMut) -> Option<Frame> {
     Some(Frame::Message(buffer.split_to(length).freeze()))
 }
 
-/// What a stream that has ended leaves of a message: without its length, which there was less of.
+/// The unfinished message at the end of a stream, without the length that was announced for it.
 pub(crate) fn rest(buffer: &[u8]) -> &[u8] {
     let digits = buffer.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match buffer.get(digits..digits + 2) {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_counted_message_has_no_length() {
+    fn the_rest_of_a_counted_message_has_no_length() {
         for (left, message) in [
             (&b"90 <13>cut"[..], &b"<13>cut"[..]),
             (b"<13>9 <lives", b"<13>9 <lives"),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_not_kept() {
+    fn messages_that_are_too_long_are_not_kept() {
         assert_eq!(all(&vec![b'x'; MESSAGE_BYTES_MAX + 1]).1, Frame::TooLong);
         assert_eq!(all(b"999999999 <1>").1, Frame::TooLong);
     }

@@ -6,14 +6,14 @@ use net::{Pace, Stream};
 use std::io::ErrorKind;
 use std::time::Duration;
 
-/// What is read at once where little comes.
+/// The most that is read at once while little comes.
 const READ_BYTES_MIN: usize = 4 << 10;
-/// What is read at once where much comes.
+/// The same while much comes.
 const READ_BYTES_MAX: usize = 64 << 10;
-/// How long a connection waits in line until it says in the log that there is no memory, and waits again.
+/// How long a connection waits in line for memory before it logs that there is none, and waits again.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// What a look at a connection came to.
+/// What came on a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Came {
     Bytes,
@@ -23,7 +23,7 @@ pub(crate) enum Came {
     Late,
 }
 
-/// The bytes of a connection that are not handed in yet. Between two messages it has no memory.
+/// The bytes of a connection that are not part of a taken message yet. Between two messages it holds no memory.
 pub(crate) struct Intake<'s> {
     stream: &'s Stream,
     pub(crate) buffer: BytesMut,
@@ -53,7 +53,7 @@ impl<'s> Intake<'s> {
         self.share.fit(self.buffer.len());
     }
 
-    /// What was begun and not ended, without the memory that is counted for it.
+    /// The message that was begun and not ended; its memory is not counted any more.
     pub(crate) fn into_rest(self) -> BytesMut {
         self.buffer
     }
@@ -89,7 +89,7 @@ impl<'s> Intake<'s> {
         }
     }
 
-    /// Waits for bytes: as long as it takes for the first of a message, and for the others as long as a message may take.
+    /// Waits for bytes: without limit for the first of a message, and for the others as long as a message may take.
     async fn readable(&mut self) -> Came {
         loop {
             let readable = match self.buffer.is_empty() {
@@ -112,8 +112,8 @@ impl<'s> Intake<'s> {
         }
     }
 
-    /// Waits for the memory of the next read. Whoever holds some already waits no longer than a message may: otherwise those who
-    /// hold something would wait for each other.
+    /// Waits for the memory of the next read. A connection that holds some already waits no longer than a message may take:
+    /// otherwise connections that hold some would wait for each other.
     async fn has_room(&mut self) -> bool {
         let bytes = self.buffer.len() + self.read_bytes;
         loop {

@@ -1,8 +1,8 @@
 //! Listeners for syslog: messages that come over UDP, TCP, TLS or RELP become documents of a collection.
 //!
-//! [`serve`] reads messages (a datagram, a line, or so many bytes as are announced), takes them apart by `logline`, and hands them to
-//! one writer, which inserts what has gathered together. A client of RELP hears of a message once it is durable; others hear
-//! nothing, and what could not be kept of theirs is counted.
+//! [`serve`] reads messages (a datagram, a line, or as many bytes as are announced), takes them apart by `logline`, and passes
+//! them to one writer, which inserts together what has gathered. A client of RELP is told when a message is durable; others are
+//! told nothing, and their messages that could not be kept are counted.
 //!
 //! What must hold: no bytes of a client cause a panic or unbounded memory; a message is acknowledged only when it is on the
 //! disk; nothing is dropped that is not counted; what is under way is counted in the memory of [`memory::Holder::Syslog`],
@@ -26,7 +26,7 @@ use tokio::net::UdpSocket;
 use tokio::sync::watch;
 use writer::Writer;
 
-/// Bytes of a message at most.
+/// The most bytes of a message.
 pub const MESSAGE_BYTES_MAX: usize = 256 << 10;
 
 /// How long connections may take to end.
@@ -41,7 +41,7 @@ pub struct Options {
     pub places: Places,
 }
 
-/// The messages that a connection has sent by these bytes, of RELP too; `None` where they are none and the connection would be closed.
+/// The messages in the bytes of a connection, RELP's too; `None` if the bytes are wrong, so that the connection would be closed.
 pub fn messages(bytes: &[u8]) -> Option<Vec<Bytes>> {
     let (mut buffer, mut messages) = (BytesMut::from(bytes), Vec::new());
     if relp::begins(bytes) == Some(true) {

@@ -3,7 +3,7 @@
 use crate::MESSAGE_BYTES_MAX;
 use bytes::{Buf, Bytes, BytesMut};
 
-/// Bytes of a frame's head at most: a number, a command, a length.
+/// The most bytes of a frame's head: a number, a command, a length.
 const HEAD_BYTES_MAX: usize = 9 + 1 + 32 + 1 + 9 + 1;
 
 /// One frame.
@@ -14,7 +14,7 @@ pub(crate) struct Frame {
     pub(crate) data: Bytes,
 }
 
-/// What a client of RELP begins with.
+/// Whether a connection begins as a client of RELP begins it; `None` if there are too few bytes to say.
 pub(crate) fn begins(bytes: &[u8]) -> Option<bool> {
     let opening = b"1 open ";
     match bytes.len() < opening.len() {
@@ -23,7 +23,7 @@ pub(crate) fn begins(bytes: &[u8]) -> Option<bool> {
     }
 }
 
-/// Takes the next frame; `Ok(None)` where more bytes are needed.
+/// Takes the next frame; `Ok(None)` if more bytes are needed.
 pub(crate) fn next(buffer: &mut BytesMut) -> Result<Option<Frame>, &'static str> {
     while buffer.first() == Some(&b'\n') {
         buffer.advance(1);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_refused() {
+    fn malformed_frames_are_refused() {
         for wrong in [
             "x open 0\n",
             "1 open x \n",

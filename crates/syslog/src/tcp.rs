@@ -80,7 +80,8 @@ async fn acknowledged(stream: &Stream, buffer: &mut BytesMut, writer: &Writer) -
         let frame = match relp::next(buffer) {
             Ok(Some(frame)) => frame,
             Ok(None) => break,
-            // What came before it is kept and acknowledged all the same: its client would send it again, with the same behind it.
+            // What came before the wrong frame is kept and acknowledged all the same: otherwise the client would send it again,
+            // with the same frame after it.
             Err(reason) => {
                 end = Err(reason);
                 break;
@@ -90,7 +91,7 @@ async fn acknowledged(stream: &Stream, buffer: &mut BytesMut, writer: &Writer) -
             "open" => relp::answer(frame.number, OFFER, &mut before),
             "syslog" => {
                 let document = writer.document(&frame.data);
-                // Of an empty message there is nothing to keep.
+                // An empty message has nothing to keep.
                 asked.push((frame.number, document.is_some().then_some(documents.len())));
                 documents.extend(document);
             }

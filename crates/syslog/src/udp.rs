@@ -1,16 +1,15 @@
 //! Messages as datagrams.
 
 use crate::writer::Writer;
-use std::io::ErrorKind;
 use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::sync::watch;
 
-/// Datagrams that are received, and handed in, together at most.
+/// The most datagrams that are received and passed on together.
 const TOGETHER_MAX: usize = 256;
-/// After an error the next may be the same, such as of a network that is down.
+/// The pause after an error: while a network is down, the next receive fails likewise.
 const FAILED_PAUSE: Duration = Duration::from_millis(10);
-/// The largest that there is.
+/// The largest datagram that there is.
 const DATAGRAM_BYTES_MAX: usize = 65_535;
 
 pub(crate) async fn run(socket: UdpSocket, writer: Writer, mut stop: watch::Receiver<bool>) {
@@ -23,18 +22,18 @@ pub(crate) async fn run(socket: UdpSocket, writer: Writer, mut stop: watch::Rece
         let mut documents = Vec::new();
         match received {
             Ok((bytes, _)) => documents.extend(writer.document(&buffer[..bytes])),
-            // An answer to nothing that was sent: such errors are of one peer.
+            // The socket stays usable: such errors are of one peer, or of a network that is down.
             Err(error) => {
                 tracing::debug!(%error, "a datagram could not be received");
                 tokio::time::sleep(FAILED_PAUSE).await;
                 continue;
             }
         }
-        // Of empty ones nothing is kept, and there may be no end of them.
+        // Nothing is kept of empty datagrams, and there may be no end of them.
         for _ in 1..TOGETHER_MAX {
             match socket.try_recv_from(&mut buffer) {
                 Ok((bytes, _)) => documents.extend(writer.document(&buffer[..bytes])),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                // Nothing more has come, or there was an error, which ends this round alone.
                 Err(_) => break,
             }
         }

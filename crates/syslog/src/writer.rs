@@ -12,18 +12,18 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use value::{Document, DocumentBuf, Value};
 
-/// Batches of messages that wait at most, while there is memory for them; further datagrams are dropped, connections wait.
+/// The most batches of messages that wait; further datagrams are dropped, and connections wait.
 const WAITING_MAX: usize = 1000;
-/// Documents that are inserted together at most.
+/// The most documents that are inserted together.
 const BATCH_MAX: usize = 1000;
-/// How often it is said how many were dropped.
+/// How often the log says how many messages were dropped.
 const SAID_EVERY: Duration = Duration::from_secs(10);
 
-/// Messages, and who waits until they are durable.
+/// Messages, and the sender through which their client is told that they are durable.
 struct Batch {
     documents: Vec<DocumentBuf>,
     done: Option<oneshot::Sender<Vec<bool>>>,
-    /// Its memory, until it is written.
+    /// Its share of memory, until it is written.
     room: Share,
 }
 
@@ -63,7 +63,7 @@ impl Writer {
         &self.memory
     }
 
-    /// A message as a document. What has no form of syslog is a message all the same.
+    /// A message as a document. Text without any form of syslog is a message all the same.
     pub(crate) fn document(&self, message: &[u8]) -> Option<DocumentBuf> {
         let text = String::from_utf8_lossy(message);
         let text = text.trim_end_matches(['\r', '\n', '\0']);
@@ -79,7 +79,7 @@ impl Writer {
         Some(DocumentBuf::from(&document))
     }
 
-    /// Hands messages in, where there is room; else they are dropped, and counted.
+    /// Passes messages on if there is room; otherwise they are dropped and counted.
     pub(crate) fn offer(&self, documents: Vec<DocumentBuf>) {
         let count = documents.len();
         let mut room = self.memory.share(Holder::Syslog);
@@ -96,12 +96,12 @@ impl Writer {
         }
     }
 
-    /// Hands messages in, and waits for room.
+    /// Passes messages on, and waits for room.
     pub(crate) async fn send(&self, documents: Vec<DocumentBuf>) {
         self.hand_in(documents, None).await;
     }
 
-    /// Hands messages in and waits until they are durable; whether each of them is.
+    /// Passes messages on and waits until they are written. Returns for each whether it is durable.
     pub(crate) async fn keep(&self, documents: Vec<DocumentBuf>) -> Vec<bool> {
         let none = vec![false; documents.len()];
         let (done, is_done) = oneshot::channel();
@@ -112,7 +112,8 @@ impl Writer {
     async fn hand_in(&self, documents: Vec<DocumentBuf>, done: Option<oneshot::Sender<Vec<bool>>>) {
         let count = documents.len();
         let mut room = self.memory.share(Holder::Syslog);
-        // They are there already, in place of the bytes that they came as: what waits for room is the next read of a connection.
+        // The documents are in memory already, in place of the bytes of the messages: it is the next read of a connection that
+        // waits for room.
         room.charge(bytes_of(&documents));
         let batch = Batch {
             documents,
@@ -124,7 +125,7 @@ impl Writer {
         }
     }
 
-    /// Counts a message that was refused before it came so far.
+    /// Counts a message that was refused before it was passed on.
     pub(crate) fn refused(&self) {
         self.dropped.add(1);
     }
@@ -134,13 +135,13 @@ impl Writer {
         let task = self.task.lock().await.take();
         drop(self.sender);
         if let Some(task) = task {
-            // One that has panicked has said so.
+            // A writer that has panicked has logged it.
             drop(task.await);
         }
     }
 }
 
-/// What documents take until they are written.
+/// The bytes that documents take until they are written.
 fn bytes_of(documents: &[DocumentBuf]) -> usize {
     let bytes = documents
         .iter()
@@ -175,7 +176,7 @@ async fn write(
             };
         }
         let count = documents.len();
-        // One that is refused keeps no other out: they are of many clients.
+        // A refused document must not keep the others out: they are of many clients.
         let options = WriteOptions {
             ordered: false,
             ..WriteOptions::default()
@@ -198,7 +199,7 @@ async fn write(
     said.say(&dropped, true, None);
 }
 
-/// What was said of messages that were dropped.
+/// What was logged of messages that were dropped.
 #[derive(Default)]
 struct Said {
     count: u64,
@@ -219,7 +220,7 @@ impl Said {
         }
     }
 
-    /// How many of all were not said yet, where it is time to say so. At the end it always is: nobody will say it later.
+    /// How many of all dropped messages were not logged yet, if it is time to log them. At the end it always is.
     fn more(&mut self, total: u64, is_end: bool) -> Option<u64> {
         let is_due = is_end || self.at.is_none_or(|at| at.elapsed() >= SAID_EVERY);
         let more = total - self.count;
@@ -231,7 +232,7 @@ impl Said {
     }
 }
 
-/// Tells those who wait which of their messages are durable: none of them without a reply.
+/// Tells the clients that wait which of their messages are durable; without a reply none is.
 fn answer(batches: Vec<(Batch, Range<usize>)>, reply: Option<InsertReply>) {
     let refused: Option<HashSet<usize>> =
         reply.map(|reply| reply.failures.iter().map(|failure| failure.index).collect());
@@ -250,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_dropped_is_said_now_and_then_and_at_the_end() {
+    fn dropped_messages_are_reported_now_and_then_and_at_the_end() {
         let mut said = Said::default();
         assert_eq!(said.more(0, false), None);
         assert_eq!(said.more(3, false), Some(3));

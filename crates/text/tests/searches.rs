@@ -1,4 +1,4 @@
-//! What searches find, and how well.
+//! Text searches: what they find, and with which scores.
 
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -194,7 +194,7 @@ fn sentence() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_matches_has_a_term_in_the_index(
+    fn every_match_has_a_term_in_the_index(
         search in sentence(),
         texts in proptest::collection::vec(sentence(), 1..4),
         language in proptest::sample::select(&["english", "german", "turkish", "none", "fr"][..]),

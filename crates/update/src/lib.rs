@@ -136,6 +136,9 @@ impl Update {
         match &self.kind {
             Kind::Operators(update) => update.apply(document, position, is_insert, variables),
             Kind::Replacement(replacement) => {
+                if !is_insert {
+                    replacement::check_names(replacement)?;
+                }
                 let now_ms = match self.keeps_empty_timestamps {
                     true => None,
                     false => Some(variables.now_ms()?),

@@ -6,8 +6,12 @@ use value::{Document, Timestamp, Value, compare};
 
 /// Checks a replacement before it meets a document.
 pub(crate) fn check(replacement: &Document) -> Result<()> {
-    check_top_level_names(replacement)?;
     check_stored(replacement)
+}
+
+/// Checks a replacement once there is a document that it replaces: like MongoDB, a new document may have any names.
+pub(crate) fn check_names(replacement: &Document) -> Result<()> {
+    check_top_level_names(replacement)
 }
 
 /// Puts the replacement in the document's place, under an equal `_id`. Where now is given, empty timestamps mean it.

@@ -77,4 +77,7 @@ followKeys();
 // The first view is on its way while the server says who is signed in; one that does not come is told where it is shown.
 if (Object.hasOwn(VIEWS, route.value.view)) VIEWS[route.value.view]().catch(() => {});
 refresh();
-render(html`<${App} />`, document.getElementById("app"));
+const root = document.getElementById("app");
+// The bar that the page came with.
+root.replaceChildren();
+render(html`<${App} />`, root);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"larder\", charset=\"UTF-8\"");
 
 impl Call {
-    /// Refuses a user who may not do this with a bucket. Where no user exists, everything is allowed.
+    /// Refuses a user who may not do this with a bucket. If no user exists, everything is allowed.
     pub(crate) async fn may(&self, action: Action, bucket: &Bucket) -> Result<()> {
         let collection = format!("{}.files", bucket.name());
         self.allowed(action, Resource::Collection(bucket.database(), &collection))
@@ -35,7 +35,7 @@ impl Call {
         Err(WebError::forbidden(reason))
     }
 
-    /// Who asks, by the cookie of a sign-in or by basic authentication; `None` where no user exists.
+    /// Who asks, by the cookie of a sign-in or by basic authentication; `None` if no user exists.
     pub(crate) async fn user(&self) -> Result<Option<Arc<User>>> {
         let engine = &self.server.engine;
         if !engine.needs_login() {
@@ -84,7 +84,7 @@ impl Call {
         }
     }
 
-    /// Where everybody may do everything, the name by which the server is asked must be known.
+    /// If everybody may do everything, the name by which the server is asked must be known.
     pub(crate) fn known_host(&self) -> Result<()> {
         if self.server.engine.needs_login() {
             return Ok(());
@@ -99,8 +99,8 @@ impl Call {
         })
     }
 
-    /// A page of another site may make a browser send requests with the user's password or sign-in; what changes something is
-    /// refused then.
+    /// Refuses a request that would change something if a page of another site has sent it: a browser adds the user's password or
+    /// sign-in to such requests too.
     pub(crate) fn refuse_other_sites(&self) -> Result<()> {
         let refused = refuse_other_sites(&self.request, self.server.engine.needs_login());
         refused.map_err(|error| WebError::forbidden(error.to_string()))

@@ -1,6 +1,6 @@
 //! Backups by HTTP: an administrator begins one, reads its files, and ends it.
 //!
-//! Whoever takes a backup keeps it too (`larder backup` does): it asks for those parts alone that it has not yet.
+//! The client that takes a backup keeps it (`larder backup` does): it asks only for the parts that it does not have yet.
 
 use crate::call::Call;
 use crate::error::{Result, WebError};
@@ -17,10 +17,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Backups that may be under way at a time: each keeps the space of what is dropped meanwhile.
+/// The most backups that may be under way at a time: each keeps the space of what is dropped meanwhile.
 const BACKUPS_MAX: usize = 4;
 
-/// A backup that nobody reads for so long is ended.
+/// A backup that nobody reads for this long is ended.
 const IDLE_TIME_MAX: Duration = Duration::from_secs(600);
 
 /// While others write, a backup rests this many times as long as it took for what was read last. Measured with 16 clients that insert, on
@@ -50,7 +50,7 @@ impl Default for Backups {
 /// One of them.
 #[derive(Debug)]
 struct Running {
-    /// Taken before the checkpoint is made, which others may begin to do meanwhile.
+    /// Taken before the checkpoint is made, since other clients may begin a backup meanwhile.
     _place: OwnedSemaphorePermit,
     checkpoint: Checkpoint,
     source: FolderSource,
@@ -113,7 +113,7 @@ fn list(call: &Call) -> Response {
     respond::json(StatusCode::OK, &json!({"backups": running.collect::<Vec<_>>()}))
 }
 
-/// `kept`: whoever took it has all of it, so that what it has of the archive need not be kept here too.
+/// `kept`: the client has all of it, so that the part of the archive in it need not be kept here too.
 async fn end(call: &Call, id: &str) -> Result<Response> {
     let is_kept = call.flag("kept", false)?;
     let running = call.server.backups.lock().remove(id);
@@ -223,7 +223,7 @@ fn end_when_idle(server: &Arc<Server>, id: String) {
 }
 
 impl Backups {
-    /// No code that may panic runs under the lock, so what a poisoned one guards is whole.
+    /// No code that may panic runs under the lock, so what it guards is whole even if it is poisoned.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Running>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -8,7 +8,7 @@ use http::{Request, percent_decode, query_pairs};
 use std::sync::Arc;
 use value::{ObjectId, Value};
 
-/// A request and what it is asked of.
+/// A request, and the server that it is asked of.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) server: Arc<Server>,

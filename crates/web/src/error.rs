@@ -1,4 +1,4 @@
-//! What a client is told that cannot have what it asks for.
+//! Errors, as a client is told them.
 
 use code::Code;
 use engine::Error;
@@ -47,7 +47,7 @@ impl WebError {
         WebError::new(StatusCode::PRECONDITION_FAILED, "precondition_failed", reason)
     }
 
-    /// The method is none of those that the path has.
+    /// The path does not have the method.
     pub(crate) fn not_allowed(methods: &'static str) -> WebError {
         let reason = format!("this path takes {methods}");
         WebError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", reason)

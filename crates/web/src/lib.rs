@@ -44,6 +44,5 @@ mod server;
 mod sessions;
 mod uploads;
 
-pub use limits::{CHECKED_UPLOAD_BYTES_MAX, LIST_FILES_MAX, UPLOADS_KEPT_MS};
 pub use mounts::{Answering, Behind, Commands, Followers, Mounts, Requests};
 pub use serve::{Options, serve};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Files in one page of a listing at most, and where the client does not say.
+/// The most files in one page of a listing, and how many there are by default.
 pub const LIST_FILES_MAX: usize = 1_000;
 
 /// How long a resumable upload is kept while nothing comes.
@@ -14,7 +14,7 @@ pub const CHECKED_UPLOAD_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Parts of which one file is made.
 pub const JOINED_PARTS_MAX: usize = 1_000;
 
-/// Bytes of a command in Extended JSON: what 16 MiB of BSON take, about.
+/// Bytes of a command in Extended JSON: about what 16 MiB of BSON take.
 pub const COMMAND_BYTES_MAX: usize = 48 * 1024 * 1024;
 
 /// Bytes of a file's name.

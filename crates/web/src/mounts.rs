@@ -13,7 +13,7 @@ pub type Answering<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Runs MongoDB's commands.
 pub trait Commands: Debug + Send + Sync {
-    /// The reply to one command with the rights of a user; `None` where no user exists. A failed command is a reply too.
+    /// The reply to one command with the rights of a user; `None` if no user exists. A failed command is a reply too.
     fn run(
         &self,
         user: Option<Arc<User>>,
@@ -25,7 +25,7 @@ pub trait Commands: Debug + Send + Sync {
 
 /// Answers a protocol's requests, whose paths are below the mount.
 pub trait Requests: Debug + Send + Sync {
-    /// The answer to one request with the rights of a user; `None` where no user exists.
+    /// The answer to one request with the rights of a user; `None` if no user exists.
     fn answer(&self, user: Option<Arc<User>>, request: Request) -> Answering<Response>;
 }
 
@@ -48,7 +48,7 @@ pub struct Behind {
     pub index_changes: u64,
 }
 
-/// What is mounted; a path below which nothing is says so.
+/// What is mounted. A path below which nothing is mounted is answered with an error that says so.
 #[derive(Clone, Debug, Default)]
 pub struct Mounts {
     /// `/api/command`.

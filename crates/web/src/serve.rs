@@ -3,7 +3,7 @@
 use crate::backups::Backups;
 use crate::call::Call;
 use crate::mounts::Mounts;
-use crate::server::{Counters, Server};
+use crate::server::{RequestCounters, Server};
 use crate::sessions::Sessions;
 use crate::{api, respond, route};
 use engine::Engine;
@@ -33,7 +33,7 @@ pub async fn serve(
     let listener = listener.into();
     let server = Server {
         engine,
-        counters: Counters::default(),
+        counters: RequestCounters::default(),
         backups: Backups::default(),
         sessions: Sessions::default(),
         mounts: options.mounts,

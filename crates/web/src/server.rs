@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicU64;
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) engine: Engine,
-    pub(crate) counters: Counters,
+    pub(crate) counters: RequestCounters,
     pub(crate) backups: Backups,
     pub(crate) sessions: Sessions,
     /// What other protocols answer here.
@@ -26,9 +26,9 @@ pub(crate) struct Server {
 
 /// What this protocol counts itself.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
+pub(crate) struct RequestCounters {
     pub(crate) requests: AtomicU64,
-    /// Those that were answered with 4xx or 5xx.
+    /// Requests that were answered with 4xx or 5xx.
     pub(crate) refused: AtomicU64,
     pub(crate) file_bytes_out: AtomicU64,
     pub(crate) file_bytes_in: AtomicU64,

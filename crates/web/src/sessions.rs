@@ -1,4 +1,4 @@
-//! Who signed in by the page: a cookie of 256 random bits, of which the server keeps only a hash.
+//! Users who have signed in by the page: each has a cookie of 256 random bits, of which the server keeps only a hash.
 
 use auth::{User, UserCredentials};
 use engine::Engine;
@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a sign-in lasts while nothing is asked.
+/// How long a sign-in lasts without a request.
 pub(crate) const IDLE_TIME_MAX: Duration = Duration::from_secs(12 * 60 * 60);
-/// How long one lasts whose user wants to stay.
+/// The same if the user wants to stay signed in.
 pub(crate) const STAY_TIME_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// Sign-ins at once; the one that was idle for longest makes room.
+/// The most sign-ins at once; the one that was idle for longest makes room.
 const SESSIONS_MAX: usize = 10_000;
 
 /// The sign-ins of one server. They end with it.
@@ -38,7 +38,7 @@ impl Session {
 }
 
 impl Sessions {
-    /// Signs a user in; gives the cookie's value. `None` where the system has no random bits.
+    /// Signs a user in and returns the cookie's value; `None` if the system has no random bits.
     pub(crate) fn begin(&self, user: &User, stays: bool) -> Option<String> {
         let mut token = [0; 32];
         getrandom::fill(&mut token).ok()?;

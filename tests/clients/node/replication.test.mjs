@@ -142,7 +142,13 @@ test("a document of _replicator acts as the account that it names, and waits for
     await admin("PUT", "_replicator/role", { source: "from", target: "to", user_ctx: { name: "jan", roles: ["_admin"] } });
     assert.match(await state("role", "failed"), /_admin/);
     await admin("PUT", "_replicator/filtered", { source: "from", target: "to", filter: "f/some", user_ctx: context });
-    assert.match(await state("filtered", "error"), /_design\/f/);
+    let waiting;
+    await until(async () => {
+      ({ body: waiting } = await admin("GET", "_scheduler/docs/_replicator/filtered"));
+      return waiting.state === "error";
+    });
+    assert.match(waiting.info.error, /_design\/f/);
+    assert.equal((await admin("GET", "_replicator/filtered")).body._replication_state, undefined);
   } finally {
     await server.stop();
   }

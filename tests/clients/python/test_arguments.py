@@ -1,4 +1,4 @@
-"""Which arguments commands take, and with which codes they refuse the rest."""
+"""Which arguments commands accept, and with which codes they refuse others."""
 
 import uuid
 
@@ -27,8 +27,39 @@ def test_a_limit_of_a_count_is_a_whole_number(database, limit, code):
     assert code_of(database, ("count", "things"), ("limit", limit)) == code
 
 
-def test_a_count_takes_no_null_for_a_hint(database):
-    assert code_of(database, ("count", "things"), ("hint", None)) == 9
+@pytest.mark.parametrize(
+    "command",
+    [
+        {"count": "things"},
+        {"find": "things"},
+        {"distinct": "things", "key": "x"},
+        {"aggregate": "things", "pipeline": [], "cursor": {}},
+        {"findAndModify": "things", "remove": True},
+    ],
+)
+def test_null_is_no_hint(database, command):
+    assert code_of(database, *command.items(), ("hint", None)) == 9
+
+
+def test_null_is_no_hint_of_a_statement(database):
+    delete = {"q": {}, "limit": 0, "hint": None}
+    assert code_of(database, ("delete", "things"), ("deletes", [delete])) == 9
+    update = {"q": {}, "u": {"$set": {"x": 1}}, "hint": None}
+    assert code_of(database, ("update", "things"), ("updates", [update])) == 9
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["singleBatch", "allowDiskUse", "returnKey", "showRecordId", "noCursorTimeout", "tailable", "allowPartialResults", "readOnce"],
+)
+@pytest.mark.parametrize("value", [None, 1, "true"])
+def test_flags_of_a_find_are_booleans_and_not_null(database, option, value):
+    assert code_of(database, ("find", "things"), (option, value)) == 14
+
+
+@pytest.mark.parametrize("option", ["filter", "sort", "projection", "min", "max", "collation"])
+def test_documents_of_a_find_are_not_null(database, option):
+    assert code_of(database, ("find", "things"), (option, None)) == 14
 
 
 @pytest.mark.parametrize("size, code", [("x", 72), (None, 72), (True, 72), (0, 72), (4096, ACCEPTED), (4096.5, ACCEPTED)])

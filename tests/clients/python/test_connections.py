@@ -1,4 +1,4 @@
-"""Connections that take all they can get, or come from where they should not."""
+"""Connections that take as much as they can, or come from a forbidden origin."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Feeds of changes of which there are many, and whose clients do not read."""
+"""Many feeds of changes at once, and feeds whose clients do not read."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the CouchDB protocol does with requests whatever they are about: ids, callbacks, methods, settings."""
+"""What all requests of the CouchDB protocol have in common: ids, callbacks, methods, settings."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Documents with attachments in parts of their own, both ways, and what is refused of them."""
+"""Documents with attachments in parts of their own, both ways, and which of them are refused."""
 
 import base64
 import email.parser

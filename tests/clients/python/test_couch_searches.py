@@ -50,7 +50,7 @@ def ids(answer):
         ("name:nothing", []),
     ],
 )
-def test_a_query_finds(drinks, query, expected):
+def test_a_query_finds_its_documents_by_get_and_post(drinks, query, expected):
     by_post = found(drinks, q=query)
     assert (sorted(ids(by_post)), by_post["total_hits"]) == (expected, len(expected))
     by_get = requests.get(drinks, params={"q": query}).json()

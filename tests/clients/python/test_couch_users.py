@@ -1,4 +1,4 @@
-"""Who may do what through the CouchDB protocol, and how it is known who asks."""
+"""Authentication and rights in the CouchDB protocol."""
 
 import base64
 import hashlib
@@ -336,6 +336,7 @@ def test_a_document_of_replications_has_an_owner_and_goes_as_far_as_that(guarded
         requests.put(f"{guarded.couch}/{name}/_security", json=members, auth=ROOT).raise_for_status()
     anna, url = ("anna", "pw"), guarded.couch.replace("://", "://{}:{}@")
     configure(guarded, "replicator", "retries_per_request", "1")
+    configure(guarded, "replicator", "update_docs", "true")
 
     def ask(name, auth):
         asked = {"source": url.format(*auth) + "/far", "target": url.format(*auth) + f"/{name}", "create_target": True}

@@ -1,4 +1,4 @@
-"""What runs and what waits: `$currentOp`, `currentOp` and `$listLocalSessions`, by pymongo."""
+"""Running and waiting operations in `$currentOp`, `currentOp` and `$listLocalSessions`, by pymongo."""
 
 import datetime
 import threading

@@ -1,4 +1,4 @@
-"""Everything that listings show is taken back: a database read and made anew by the commands of dumping tools."""
+"""A database that is read and created anew by the commands of dumping tools: everything that listings show is accepted."""
 
 import struct
 from datetime import datetime, timedelta, timezone

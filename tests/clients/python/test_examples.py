@@ -7,7 +7,7 @@ from pathlib import Path
 EXAMPLES = Path(__file__).parents[3] / "examples" / "python"
 
 
-def test_readings(server):
+def test_the_example_readings_prints_what_it_says(server):
     command = [sys.executable, str(EXAMPLES / "readings.py"), server.uri]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

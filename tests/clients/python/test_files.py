@@ -90,7 +90,7 @@ def test_names_in_any_script(url):
     assert sorted(listed) == listed and "写真/猫 1.jpg" in listed
 
 
-def test_single_ranges(url):
+def test_single_ranges_are_sent_or_refused(url):
     put(f"{url}/a", BYTES)
     size = len(BYTES)
     for header, start, end in [("0-0", 0, 1), ("1000-", 1000, size), ("-5", size - 5, size), ("261119-261121", 261119, 261122),
@@ -117,7 +117,7 @@ def test_several_ranges_come_as_parts(url):
     assert BYTES[300000:300010] in got.content
 
 
-def test_conditional_reads(url):
+def test_conditions_decide_whether_a_file_is_sent(url):
     made = put(f"{url}/a", BYTES)
     tag, date = made.headers["ETag"], made.headers["Last-Modified"]
 
@@ -136,7 +136,7 @@ def test_conditional_reads(url):
     assert status(If_None_Match=tag) == 200
 
 
-def test_conditional_writes(url):
+def test_conditions_decide_whether_a_file_is_written(url):
     def status(body, **headers):
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         return requests.put(f"{url}/a", data=body, headers=headers, timeout=30).status_code
@@ -149,7 +149,7 @@ def test_conditional_writes(url):
     assert status(b"3", If_Match=tag) == 412
 
 
-def test_versions(url):
+def test_versions_of_a_name_are_read_and_deleted(url):
     for version in [b"one", b"two", b"three"]:
         put(f"{url}/a", version)
 
@@ -235,7 +235,7 @@ def test_other_databases_and_wrong_requests(server, client):
         assert set(answer.json()) == {"error", "reason"}
 
 
-def test_health_and_metrics(server):
+def test_health_and_metrics_are_reported(server):
     assert requests.get(f"{server.url}/health", timeout=30).json() == {"status": "ok"}
     metrics = requests.get(f"{server.url}/metrics", timeout=30).text
     values = dict(line.split(" ") for line in metrics.splitlines() if not line.startswith("#"))

@@ -137,7 +137,7 @@ def test_logs_and_the_lines_around_one(elastic):
     assert sum(bucket["doc_count"] for bucket in answer["aggregations"]["1"]["buckets"]) == 80
 
 
-def test_raw_documents(elastic):
+def test_raw_documents_are_shown_newest_first(elastic):
     sort = [{"@timestamp": {"order": "desc", "unmapped_type": "boolean"}}, {"_doc": {"order": "desc"}}]
     answer, = searched(elastic, body("device:d1 AND message:\"a while\"", size=500, sort=sort, docvalue_fields=["@timestamp"], script_fields={}))
     assert answer["hits"]["total"]["value"] == 300 and len(answer["hits"]["hits"]) == 300

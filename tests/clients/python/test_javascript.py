@@ -85,7 +85,7 @@ def test_types_survive_a_function(collection):
     assert call(collection, "function(d) { return d }", "$$ROOT") == [document]
 
 
-def test_constructors_and_helpers(collection):
+def test_the_constructors_and_helpers_of_mongodbs_server_exist(collection):
     collection.insert_one({"_id": 1, "n": Int64(5)})
     assert call(collection, "function(n) { return [n + 1, typeof n, n.toNumber()] }", "$n") == [[6.0, "object", 5.0]]
     made = call(
@@ -135,7 +135,7 @@ def test_globals_live_as_long_as_the_operation(collection):
     assert call(collection, body) == [1, 2, 3]
 
 
-def test_accumulator(collection):
+def test_accumulators_run_their_functions(collection):
     collection.insert_many([{"_id": n, "g": n % 2, "x": n} for n in range(6)])
     accumulator = {
         "init": "function(base) { return {sum: base, n: 0} }",
@@ -164,7 +164,7 @@ def map_reduce(collection, out, **options):
     return collection.database.command({**command, **options})
 
 
-def test_map_reduce_inline(collection):
+def test_map_reduce_returns_its_results_inline(collection):
     collection.insert_many([{"_id": n, "g": n % 2, "x": n} for n in range(6)])
     results = map_reduce(collection, {"inline": 1})["results"]
     assert sorted((row["_id"], row["value"]) for row in results) == [(0, 6.0), (1, 9.0)]
@@ -215,7 +215,7 @@ def test_map_reduce_arguments_are_checked(collection):
         refused(code, lambda: map_reduce(collection, out, **options))
 
 
-def test_scripts_are_ended(client, collection):
+def test_scripts_end_at_their_time_limit(client, collection):
     collection.insert_one({})
     started = time.monotonic()
     refused(50, lambda: list(collection.find({"$where": "while (true) {}"}).max_time_ms(200)))

@@ -1,4 +1,4 @@
-"""Operations that would run for hours: others are served meanwhile, and they end when they must."""
+"""Operations that would run for hours: others are served meanwhile, and time limits, kills and clients that leave end them."""
 
 import socket
 import struct

@@ -30,10 +30,14 @@ def test_a_hello_waits_for_another_topology(client):
 def test_what_a_monitor_says_is_checked(client):
     version = hello(client)["topologyVersion"]
     for code, arguments in [
-        (51760, {"topologyVersion": version}),
-        (51760, {"maxAwaitTimeMS": 1}),
-        (51759, {"topologyVersion": version, "maxAwaitTimeMS": -1}),
-        (51758, {"topologyVersion": {**version, "counter": bson.Int64(-1)}, "maxAwaitTimeMS": 1}),
+        (31368, {"topologyVersion": version}),
+        (31368, {"maxAwaitTimeMS": 1}),
+        (2, {"topologyVersion": version, "maxAwaitTimeMS": -1}),
+        (31372, {"topologyVersion": {**version, "counter": bson.Int64(-1)}, "maxAwaitTimeMS": 1}),
+        (51764, {"topologyVersion": {**version, "counter": bson.Int64(9)}, "maxAwaitTimeMS": 1}),
+        (14, {"topologyVersion": {**version, "counter": 0}, "maxAwaitTimeMS": 1}),
+        (14, {"topologyVersion": {**version, "processId": 0}, "maxAwaitTimeMS": 1}),
+        (40414, {"topologyVersion": {"processId": bson.ObjectId()}, "maxAwaitTimeMS": 1}),
         (14, {"topologyVersion": 1, "maxAwaitTimeMS": 1}),
     ]:
         with pytest.raises(OperationFailure) as error:

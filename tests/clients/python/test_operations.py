@@ -1,4 +1,4 @@
-"""What whoever runs a server asks it: status, checks, figures, and what systemd is told."""
+"""What administrators use: status, checks, figures, and notifications to systemd."""
 
 import fcntl
 import json
@@ -60,7 +60,7 @@ def test_a_server_that_is_well(server):
     assert re.search(r" \| flush=[\d.]+s;1;5 disk_free=[\d.]+%;0:;0: .*documents=\d+ ", said)
 
 
-def test_limits_decide(server):
+def test_limits_decide_between_warning_and_critical(server):
     assert check(server, "--disk-warning", 101, "--disk-critical", 0)[0] == 1
     code, said = check(server, "--disk-warning", 101, "--disk-critical", 101)
     assert code == 2 and "disk_free is" in said
@@ -109,7 +109,7 @@ def test_what_a_log_filter_cannot_mean_is_refused():
     assert 'log = "info,mongo=debug"' in larder("config", "print", "--log", "info,mongo=debug").stdout
 
 
-def test_backups_grow_old(server, tmp_path):
+def test_the_check_warns_of_old_and_missing_backups(server, tmp_path):
     code, said = check(server, "--backups", tmp_path / "none")
     assert code == 2 and "no backup" in said
     assert larder("backup", tmp_path / "kept", "--server", server.url).returncode == 0
@@ -139,7 +139,7 @@ def test_figures_are_for_those_who_may_read_them(tmp_path):
         assert larder("status", "--server", server.url).returncode == 1
 
 
-def test_status(server):
+def test_status_prints_the_figures_as_lines_and_as_json(server):
     lines = larder("status", "--server", server.url).stdout
     told = json.loads(larder("status", "--server", server.url, "--json").stdout)
     assert told["larder_uptime_seconds"] >= 0
@@ -219,7 +219,7 @@ def test_users_of_a_running_server(tmp_path):
 
 
 @pytest.mark.parametrize("is_abstract", [False, True])
-def test_systemd_is_told(tmp_path, monkeypatch, is_abstract):
+def test_systemd_is_notified_of_start_and_stop(tmp_path, monkeypatch, is_abstract):
     address = f"\0larder-{os.getpid()}" if is_abstract else str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
         systemd.bind(address)

@@ -71,7 +71,7 @@ def test_geo_near_in_a_lookup_sees_its_variables(cities):
     assert [document["next"][0]["_id"] for document in cities.aggregate(stages)] == ["Zurich", "Apia"]
 
 
-def test_flat_places(client):
+def test_places_on_a_plane_are_found(client):
     collection = client["places"]["flat"]
     collection.drop()
     collection.create_index([("at", pymongo.GEO2D)], min=-10, max=10)

@@ -26,7 +26,7 @@ def header(answer, name):
     return re.search(rf"^{name}: (.*?)\r?$", answer, re.MULTILINE | re.IGNORECASE).group(1)
 
 
-def test_objects(shell):
+def test_objects_are_stored_read_and_deleted(shell):
     assert shell("curl http://localhost:8098/ping") == "OK"
     assert shell("""curl -XPUT \\
       -H "Content-Type: text/plain" \\
@@ -65,7 +65,7 @@ def test_conditions_and_bodies_that_come_back(shell):
     assert refused.startswith("HTTP/1.1 412")
 
 
-def test_siblings(shell):
+def test_siblings_are_listed_and_resolved(shell):
     for value in ("Ren", "Stimpy"):
         shell(f"""curl -XPUT http://localhost:8098/types/siblings_allowed/buckets/nickolodeon/keys/best_character \\
           -H "Content-Type: text/plain" \\
@@ -81,7 +81,7 @@ def test_siblings(shell):
     assert shell(f"curl {url}") == "Stimpy"
 
 
-def test_secondary_indexes(shell):
+def test_secondary_indexes_find_keys(shell):
     shell("""curl -XPOST localhost:8098/types/indexes/buckets/users/keys/john_smith \\
       -H 'x-riak-index-twitter_bin: jsmith123' \\
       -H 'x-riak-index-email_bin: jsmith@basho.com' \\
@@ -108,7 +108,7 @@ def test_secondary_indexes(shell):
     assert '"keys"' in shell(f"curl '{index}/field2_int/1001/1007?stream=true'")
 
 
-def test_links(shell):
+def test_links_are_stored_and_walked(shell):
     shell("""curl -XPUT -d 'The Beatles' -H 'Content-Type: text/plain' \\
       -H 'Link: </riak/albums/Help>; riaktag="released", </buckets/albums/keys/Revolver>; riaktag="released"' \\
       http://127.0.0.1:8098/riak/artists/TheBeatles""")
@@ -125,7 +125,7 @@ def test_links(shell):
     assert "Help!" in with_albums and "First of Help" in with_albums
 
 
-def test_map_reduce(shell):
+def test_map_reduce_gives_the_documented_results(shell):
     for key, data in (("foo", "caremad data goes here"), ("bar", "caremad caremad caremad caremad"),
                       ("baz", "nothing to see here"), ("bam", "caremad caremad caremad")):
         shell(f"""curl -XPUT http://localhost:8098/buckets/training/keys/{key} \\
@@ -141,7 +141,7 @@ def test_map_reduce(shell):
     assert '"phase":0' in chunked.replace(" ", "")
 
 
-def test_data_types(shell):
+def test_data_types_are_changed_and_read(shell):
     def change(place, operation):
         return shell(f"""curl -XPOST http://localhost:8098/types/{place} \\
           -H "Content-Type: application/json" \\
@@ -183,7 +183,7 @@ def test_data_types(shell):
     assert value(darkness)["type"] == "hll" and int(value(darkness)["value"]) == 4
 
 
-def test_counters_of_old(shell):
+def test_counters_of_buckets_without_a_type_count(shell):
     shell("""curl -XPUT http://localhost:8098/buckets/my_bucket/props -H "Content-Type: application/json" -d '{"props":{"allow_mult":true}}'""")
     shell("""curl -XPOST http://localhost:8098/buckets/my_bucket/counters/my_counter -d "1" """)
     assert shell("curl http://localhost:8098/buckets/my_bucket/counters/my_counter") == "1"

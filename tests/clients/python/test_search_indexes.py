@@ -130,7 +130,7 @@ FOUND = [
 
 
 @pytest.mark.parametrize("number", range(len(FOUND)))
-def test_operators_find(collection, number):
+def test_each_operator_finds_its_documents(collection, number):
     stage, wanted = FOUND[number]
     assert set(ids(collection, stage)) == wanted
 

@@ -1,4 +1,4 @@
-"""What administrators ask of a server: sizes of parts, usage, its log."""
+"""Commands for administrators: sizes of parts, usage, the log."""
 
 import pymongo
 import pytest

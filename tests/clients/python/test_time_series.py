@@ -1,4 +1,4 @@
-"""Documents of a time series that have one `_id`, which MongoDB does not look at."""
+"""Several documents of a time series with the same `_id`, which MongoDB allows."""
 
 from datetime import datetime, timedelta
 

@@ -50,7 +50,7 @@ def wait_until(holds, seconds=30):
         time.sleep(0.05)
 
 
-def test_mongodb(server, trust):
+def test_pymongo_works_through_tls(server, trust):
     with mongo(server, tlsCAFile=trust, compressors="zlib") as client:
         large = {"_id": 1, "text": "x" * 15_000_000}
         client.tls.things.insert_one(large)
@@ -99,7 +99,7 @@ def test_an_operation_ends_when_its_client_is_gone(server, trust):
         wait_until(lambda: not operations(client, "left"))
 
 
-def test_http_protocols(server, trust):
+def test_the_http_protocols_work_through_tls(server, trust):
     with requests.Session() as session:
         session.verify, session.trust_env = trust, False
         assert session.put(secure(server.couch) + "/tls").status_code == 201
@@ -209,7 +209,7 @@ def test_plain_http_is_refused(server):
             requests.get(url)
 
 
-def test_elasticsearch(server, trust):
+def test_elasticsearchs_client_connects_through_tls(server, trust):
     with Elasticsearch(secure(server.elastic), ca_certs=trust) as client:
         client.index(index="tls", id="1", document={"text": "over TLS"})
         assert client.search(index="tls", query={"match": {"text": "tls"}})["hits"]["total"]["value"] == 1
@@ -247,7 +247,7 @@ def test_a_certificate_is_read_again_on_sighup(tmp_path):
             client.admin.command("ping")
 
 
-def test_users_by_certificate(tmp_path, house):
+def test_users_log_in_by_their_certificates(tmp_path, house):
     ann = house.both("ann", "/C=DE/O=Example, Inc/OU=devices/CN=ann")
     bob = house.both("bob", "/C=DE/O=Example, Inc/OU=devices/CN=bob")
     subject = "CN=ann,OU=devices,O=Example\\, Inc,C=DE"

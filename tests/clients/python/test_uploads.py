@@ -180,7 +180,7 @@ def test_how_long_it_is_may_be_said_later(endpoint):
     assert file_of(endpoint).content == b"abcdef"
 
 
-def test_checksums_of_pieces(endpoint):
+def test_a_piece_with_a_wrong_checksum_is_refused(endpoint):
     upload = begin(endpoint, 6)
     good = "sha1 " + base64.b64encode(hashlib.sha1(b"abc").digest()).decode()
     assert append(upload, 0, b"abd", **{"Upload-Checksum": good}).status_code == 460

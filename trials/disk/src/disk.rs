@@ -16,7 +16,7 @@ use std::time::SystemTime;
 pub const ROOT: u64 = 1;
 
 /// A name in a folder.
-pub type Place = (u64, OsString);
+pub type NameInFolder = (u64, OsString);
 
 pub struct Inode {
     pub is_folder: bool,
@@ -32,8 +32,8 @@ pub struct Inode {
 }
 
 enum NameChange {
-    Set(Place, u64),
-    Remove(Place),
+    Set(NameInFolder, u64),
+    Remove(NameInFolder),
 }
 
 impl NameChange {
@@ -43,7 +43,7 @@ impl NameChange {
         }
     }
 
-    fn apply(self, names: &mut BTreeMap<Place, u64>) {
+    fn apply(self, names: &mut BTreeMap<NameInFolder, u64>) {
         match self {
             NameChange::Set(place, inode) => names.insert(place, inode),
             NameChange::Remove(place) => names.remove(&place),
@@ -54,8 +54,8 @@ impl NameChange {
 pub struct Disk {
     inodes: HashMap<u64, Inode>,
     next: u64,
-    names: BTreeMap<Place, u64>,
-    durable_names: BTreeMap<Place, u64>,
+    names: BTreeMap<NameInFolder, u64>,
+    durable_names: BTreeMap<NameInFolder, u64>,
     /// Oldest first; one rename is one entry, so that no cut comes between its halves.
     changes: Vec<Vec<NameChange>>,
     pub faults: Faults,
@@ -157,7 +157,7 @@ impl Disk {
         Ok(())
     }
 
-    pub fn rename(&mut self, from: Place, to: Place) -> Result<(), Errno> {
+    pub fn rename(&mut self, from: NameInFolder, to: NameInFolder) -> Result<(), Errno> {
         let inode = self.find(from.0, &from.1)?;
         self.inode_mut(inode)?.name = to.1.clone();
         self.change_names(vec![NameChange::Remove(from), NameChange::Set(to, inode)]);

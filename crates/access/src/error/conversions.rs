@@ -78,7 +78,9 @@ impl From<engine::Error> for CouchError {
 impl From<MultipartError> for CouchError {
     fn from(error: MultipartError) -> CouchError {
         match error {
-            MultipartError::Body(error @ BodyError::TooLarge { .. }) => error.into(),
+            MultipartError::Body(error @ (BodyError::TooLarge { .. } | BodyError::NoMemory(_))) => {
+                error.into()
+            }
             other => CouchError::bad_request(other.to_string()),
         }
     }

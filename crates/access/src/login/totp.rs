@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_lets_nobody_in() {
+    fn invalid_settings_of_one_time_passwords_let_nobody_in() {
         assert!(Totp::of(&doc! {"name": "jan"}).is_none());
         for said in [
             doc! {},

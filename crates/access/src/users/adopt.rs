@@ -130,7 +130,7 @@ mod tests {
 
     /// The first vector of RFC 6070, and the SHA-1 of `passwordsalt`.
     #[test]
-    fn both_kinds_of_keys_are_known() {
+    fn keys_by_pbkdf2_and_by_sha1_are_known() {
         let derived = doc! {
             "password_scheme": "pbkdf2", "iterations": 1, "salt": "salt",
             "derived_key": "0c60c80f961f0e71f3a9b524af6012062fe037a6",

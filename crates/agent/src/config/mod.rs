@@ -1,4 +1,4 @@
-//! The configuration, a TOML file. Strict: a key that is not known is an error that names its line.
+//! The configuration, a TOML file. A key that is not known is an error that names its line.
 
 mod source;
 mod transform;
@@ -14,19 +14,19 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Letters of a device's name at most: it is a part of every id.
+/// The most letters of a device's name, which is a part of every id.
 const DEVICE_LETTERS_MAX: usize = 64;
 
-/// All that the agent is told.
+/// The whole configuration.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// The device's name, a part of every id; the host's name where none is given.
+    /// The device's name, a part of every id; the host's name by default.
     #[serde(default)]
     pub device: String,
     /// Where records go.
     pub server: Server,
-    /// Where they are until then.
+    /// Where they are kept until then.
     pub spool: Spool,
     /// Where they come from.
     #[serde(default, rename = "source")]
@@ -39,19 +39,19 @@ pub struct Config {
 pub struct Server {
     /// `http[s]://host:port`.
     pub url: String,
-    /// What it speaks.
+    /// The protocol that it speaks.
     #[serde(default)]
     pub protocol: Protocol,
-    /// The user's name, where the server has users.
+    /// The user's name, if the server has users.
     pub user: Option<String>,
     /// A file that holds the user's password.
     pub password_file: Option<PathBuf>,
     /// A file with the certificates (PEM) of the authorities to trust, in place of the system's.
     pub ca_file: Option<PathBuf>,
-    /// Records of one request at most.
+    /// The most records of one request.
     #[serde(default = "batch_records")]
     pub batch_records: usize,
-    /// Bytes of one request at most, before compression.
+    /// The most bytes of one request, before compression.
     #[serde(default = "batch_bytes")]
     pub batch_bytes: Bytes,
     /// How long an answer may take.
@@ -62,7 +62,7 @@ pub struct Server {
     pub retry_max: Period,
 }
 
-/// What a server speaks.
+/// A protocol that a server speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
@@ -77,15 +77,15 @@ pub enum Protocol {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Spool {
-    /// The folder; made where it does not exist.
+    /// The folder, which is made if it does not exist.
     pub folder: PathBuf,
-    /// What it takes of the disk at most.
+    /// The most bytes that it takes of the disk.
     #[serde(default = "spool_bytes")]
     pub max_bytes: Bytes,
-    /// What happens when that, or the disk, is full.
+    /// What happens when it has that many, or the disk is full.
     #[serde(default)]
     pub when_full: WhenFull,
-    /// How long records may wait until they are flushed to the disk together.
+    /// How long records may wait to be flushed to the disk together.
     #[serde(default = "sync_interval")]
     pub sync_interval: Period,
 }
@@ -94,12 +94,12 @@ pub struct Spool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhenFull {
-    /// Sources wait. Nothing is lost of those that can.
+    /// Sources wait. Nothing is lost from sources that can wait.
     #[default]
     Wait,
     /// The oldest records are dropped, and counted.
     DropOldest,
-    /// What comes is dropped, and counted.
+    /// New records are dropped, and counted.
     DropNewest,
 }
 

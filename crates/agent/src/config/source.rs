@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Connections of a source of syslog at most: each takes a descriptor.
+/// The most connections of a source of syslog: each takes a descriptor.
 const CONNECTIONS_MAX: usize = 65_536;
 
 /// A source: a name, where its records go, one kind, and what is done with its lines.
@@ -26,7 +26,7 @@ pub struct Source {
     pub pattern: Option<Pattern>,
     /// Which lines belong together.
     pub multiline: Option<Multiline>,
-    /// Bytes of a line; what is beyond is cut off, and the record says so.
+    /// The most bytes of a line; the rest is cut off, and the record says so.
     #[serde(default = "line_bytes")]
     pub line_max: Bytes,
     /// What is done with each record, in this order.
@@ -52,7 +52,7 @@ pub struct Source {
 pub struct Files {
     /// Paths with `*`, `?`, `[…]` and `**`.
     pub paths: Vec<String>,
-    /// Where a file begins to be read that was there before the agent first saw it.
+    /// Where reading begins in a file that was there before the source's first start.
     #[serde(default)]
     pub start: Start,
     /// How often files are looked at.
@@ -67,10 +67,10 @@ pub struct Files {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Journal {
-    /// Units whose entries are read; all where none is named.
+    /// Units whose entries are read; all if none is named.
     #[serde(default)]
     pub units: Vec<String>,
-    /// Where the journal begins to be read at the very first start.
+    /// Where reading begins in the journal at the source's first start.
     #[serde(default)]
     pub start: Start,
     /// The program that reads it.
@@ -104,7 +104,7 @@ pub struct Program {
     /// How long it may take.
     #[serde(default = "program_time")]
     pub timeout: Period,
-    /// Whether all that it writes is one message; else each line is.
+    /// Whether all of its output is one message; otherwise each line is one.
     #[serde(default)]
     pub whole: bool,
 }
@@ -116,7 +116,7 @@ pub struct Figures {
     /// How often.
     #[serde(default = "figures_period")]
     pub every: Period,
-    /// Where disks are mounted whose room is told.
+    /// Where the disks are mounted whose room is measured.
     #[serde(default = "disks")]
     pub disks: Vec<PathBuf>,
 }
@@ -131,7 +131,7 @@ pub struct Device {
     pub baud: Option<u32>,
 }
 
-/// Where a file begins to be read.
+/// Where reading begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
@@ -142,7 +142,7 @@ pub enum Start {
     End,
 }
 
-/// Which lines belong together: one of both is given.
+/// Which lines belong together; one of the two expressions is given.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Multiline {
@@ -200,7 +200,7 @@ fn join_wait() -> Period {
     Period(Duration::from_secs(1))
 }
 
-/// The kind of a source, and what it is told.
+/// The kind of a source, with its settings.
 #[derive(Clone, Copy, Debug)]
 pub enum SourceKind<'a> {
     /// Lines of files.

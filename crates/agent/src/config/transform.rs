@@ -6,17 +6,17 @@ use logline::Stamp;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// One change. Fields are those at the top of a record.
+/// One change of a record, at the fields of its top level.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Transform {
-    /// Old names and new ones.
+    /// Fields that get another name: old names and new ones.
     Rename(BTreeMap<String, String>),
     /// Fields that are left out.
     Drop(Vec<String>),
     /// Fields that are given a value.
     Set(BTreeMap<String, toml::Value>),
-    /// Fields that are given another type; one that cannot be is left as it is, and counted.
+    /// Fields that are converted to another type; one that cannot be converted is left as it is, and counted.
     Convert(BTreeMap<String, ConvertTo>),
     /// A field that is a time.
     Timestamp(Timestamp),
@@ -48,7 +48,7 @@ pub struct Timestamp {
     pub field: String,
     /// Its form: `iso8601`, `unix`, `unix-ms`, or a description for strptime.
     pub form: String,
-    /// The zone of times that say none: `UTC`, `Europe/Berlin`; the machine's own where it is not given.
+    /// The zone of times without one: `UTC`, `Europe/Berlin`; the machine's own by default.
     pub zone: Option<String>,
     /// The field that holds the date then.
     #[serde(default = "time")]
@@ -90,7 +90,7 @@ impl Transform {
 }
 
 impl Timestamp {
-    /// The zone of times that say none.
+    /// The zone of times without one.
     pub fn time_zone(&self) -> Result<jiff::tz::TimeZone> {
         Ok(match &self.zone {
             None => jiff::tz::TimeZone::system(),

@@ -6,14 +6,14 @@ use crate::send::Sender;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long it is waited where the spool cannot be read.
+/// The pause after the spool could not be read.
 const RETRY_TIME: Duration = Duration::from_secs(5);
 
 /// Sends what is flushed; ends when nothing more comes and all is sent.
 pub async fn run(shared: Arc<Shared>, mut sender: Sender, server: Server) {
     let mut complete = shared.is_complete.subscribe();
     loop {
-        // Asked before the spool is, so that what was flushed in between is not missed.
+        // Read before the spool is, so that what is flushed in between is not missed.
         let is_complete = *complete.borrow_and_update();
         let next = shared
             .spool()

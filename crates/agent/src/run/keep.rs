@@ -8,9 +8,9 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// Bytes that wait for a flush at most.
+/// The most bytes that wait for a flush.
 const UNFLUSHED_BYTES_MAX: usize = 256 << 10;
-/// How long it is waited for room, or for a disk that fails.
+/// The pause before a full spool or a failing disk is tried again.
 const RETRY_TIME: Duration = Duration::from_millis(500);
 
 /// Keeps what sources give, until they have all ended.
@@ -59,12 +59,12 @@ pub async fn run(
 struct Keeper {
     shared: Arc<Shared>,
     options: config::Spool,
-    /// Whether the spool was full the last time; said once.
+    /// Whether the spool was full the last time, which is logged once.
     is_full: bool,
 }
 
 impl Keeper {
-    /// Adds a batch, or drops records where that is wanted; false when it is time to end and there is still no room.
+    /// Adds a batch, or drops records if that is wanted. Returns false when it is time to end and there is still no room.
     async fn add(&mut self, batch: Batch, stopping: &mut watch::Receiver<bool>) -> bool {
         loop {
             let added = self.shared.spool().append(&batch);

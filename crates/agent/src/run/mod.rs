@@ -4,9 +4,9 @@ mod deliver;
 mod keep;
 
 use crate::config::Config;
-use crate::counters::Counters;
+use crate::counters::AgentCounters;
 use crate::send::{Rejects, Requester, Sender};
-use crate::source::{self, Start};
+use crate::source::{self, SourceContext};
 use crate::spool::{Recovery, Spool};
 use crate::status;
 use anyhow::{Context, Result};
@@ -23,20 +23,20 @@ use tokio::time::timeout;
 const BATCHES_WAITING_MAX: usize = 1;
 /// How long an orderly end waits for sources and for the spool.
 const END_TIME_MAX: Duration = Duration::from_secs(10);
-/// How long an orderly end goes on sending: what is left then is sent after the next start.
+/// How long sending goes on at an orderly end; the rest is sent after the next start.
 const SEND_TIME_MAX: Duration = Duration::from_secs(3);
 /// How often the figures are written down.
 const STATUS_PERIOD: Duration = Duration::from_secs(10);
 /// How often they are logged.
 const LOG_PERIODS: u32 = 30;
-/// Threads for what may wait long: flushes, names of hosts.
+/// Threads for work that may block for long: flushes, look-ups of hosts.
 const THREADS_MAX: usize = 4;
 const STACK_BYTES: usize = 512 << 10;
 
 /// What the parts share.
 pub(crate) struct Shared {
     spool: Mutex<Spool>,
-    counters: Arc<Counters>,
+    counters: Arc<AgentCounters>,
     /// Told when something was flushed, or nothing more will be.
     flushed: Notify,
     /// Told when there may be room again.
@@ -46,7 +46,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    fn new(spool: Spool, counters: Arc<Counters>) -> Shared {
+    fn new(spool: Spool, counters: Arc<AgentCounters>) -> Shared {
         Shared {
             spool: Mutex::new(spool),
             counters,
@@ -56,7 +56,7 @@ impl Shared {
         }
     }
 
-    /// The spool; nobody who holds it waits for anything.
+    /// The spool. No code that holds it awaits anything.
     pub(crate) fn spool(&self) -> MutexGuard<'_, Spool> {
         self.spool.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,7 +91,7 @@ pub fn run(path: &Path, is_once: bool) -> Result<()> {
             interrupt: signal(SignalKind::interrupt())?,
             hangup: signal(SignalKind::hangup())?,
         };
-        let counters = Arc::new(Counters::default());
+        let counters = Arc::new(AgentCounters::default());
         loop {
             match round(path, &config, is_once, &counters, &mut signals).await? {
                 Ended::Stopped => return Ok(()),
@@ -108,7 +108,7 @@ async fn round(
     path: &Path,
     config: &Config,
     is_once: bool,
-    counters: &Arc<Counters>,
+    counters: &Arc<AgentCounters>,
     signals: &mut Signals,
 ) -> Result<Ended> {
     let requester = Requester::new(&config.server, &config.device)?;
@@ -118,14 +118,14 @@ async fn round(
     let shared = Arc::new(Shared::new(spool, counters.clone()));
     let (stop, stopping) = watch::channel(false);
     let (sender, receiver) = mpsc::channel(BATCHES_WAITING_MAX);
-    let start = Start {
+    let context = SourceContext {
         device: config.device.clone(),
         sender,
         stop: stopping.clone(),
         is_once,
         counters: counters.clone(),
     };
-    let mut sources = start_sources(config, start, &positions);
+    let mut sources = start_sources(config, context, &positions);
     let mut keeping = tokio::spawn(keep::run(
         shared.clone(),
         config.spool.clone(),
@@ -161,13 +161,17 @@ async fn round(
 }
 
 /// Runs each source in a task. They alone have the sender then, so that the spool sees when all have ended.
-fn start_sources(config: &Config, start: Start, positions: &BTreeMap<String, String>) -> JoinSet<()> {
+fn start_sources(
+    config: &Config,
+    context: SourceContext,
+    positions: &BTreeMap<String, String>,
+) -> JoinSet<()> {
     let mut sources = JoinSet::new();
     for source in &config.sources {
         let own = source::positions_of(&source.name, positions);
-        let (source, name, start) = (source.clone(), source.name.clone(), start.clone());
+        let (source, name, context) = (source.clone(), source.name.clone(), context.clone());
         sources.spawn(async move {
-            if let Err(error) = source::run(source, start, own).await {
+            if let Err(error) = source::run(source, context, own).await {
                 tracing::error!(source = name, "a source ended: {error:#}");
             }
         });
@@ -215,14 +219,14 @@ async fn asked(path: &Path, config: &Config, signals: &mut Signals) -> Ended {
     }
 }
 
-/// The configuration, if one can work by it: the files that it names are there.
+/// The configuration, if it can be used: the files that it names are there.
 fn read_again(path: &Path) -> Result<Config> {
     let config = Config::read(path)?;
     Requester::new(&config.server, &config.device)?;
     Ok(config)
 }
 
-/// Writes down what is done, again and again.
+/// Writes down the figures, again and again.
 async fn report(shared: &Shared, config: &Config) {
     let mut periods = 0;
     loop {

@@ -51,11 +51,11 @@ fn text_dates(value: &mut Value) {
 
 #[derive(Deserialize)]
 struct Reply {
-    items: Vec<BTreeMap<String, Item>>,
+    items: Vec<BTreeMap<String, BulkItem>>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct BulkItem {
     status: u16,
     #[serde(default)]
     error: Json,

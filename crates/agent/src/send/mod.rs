@@ -10,7 +10,7 @@ mod request;
 pub use rejects::Rejects;
 pub use request::Requester;
 
-use crate::counters::Counters;
+use crate::counters::AgentCounters;
 use crate::spool::Record;
 use backoff::Backoff;
 use outcome::Outcome;
@@ -23,14 +23,14 @@ pub struct Sender {
     requester: Requester,
     rejects: Rejects,
     backoff: Backoff,
-    counters: Arc<Counters>,
+    counters: Arc<AgentCounters>,
     /// Why the last request failed; said once.
     trouble: Option<String>,
 }
 
 impl Sender {
     /// A sender to what a requester reaches.
-    pub fn new(requester: Requester, rejects: Rejects, counters: Arc<Counters>) -> Sender {
+    pub fn new(requester: Requester, rejects: Rejects, counters: Arc<AgentCounters>) -> Sender {
         let backoff = Backoff::new(requester.retry_max());
         Sender {
             requester,

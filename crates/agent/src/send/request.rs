@@ -3,7 +3,7 @@
 use super::outcome::Outcome;
 use super::{elastic, larder};
 use crate::config::{Protocol, Server};
-use crate::counters::Counters;
+use crate::counters::AgentCounters;
 use crate::spool::Record;
 use anyhow::{Context, Result};
 use base64::Engine as _;
@@ -55,7 +55,7 @@ impl Requester {
     }
 
     /// Sends records to one target.
-    pub async fn send(&self, target: &str, records: &[Record], counters: &Counters) -> Outcome {
+    pub async fn send(&self, target: &str, records: &[Record], counters: &AgentCounters) -> Outcome {
         let ids: Vec<String> = records.iter().map(|record| self.id_of(record)).collect();
         let (path, media_type) = match self.server.protocol {
             Protocol::Larder => (larder::path(target), larder::MEDIA_TYPE),
@@ -95,7 +95,7 @@ impl Requester {
         path: &str,
         media_type: &'static str,
         body: Vec<u8>,
-        counters: &Counters,
+        counters: &AgentCounters,
     ) -> Result<(StatusCode, HeaderMap, bytes::Bytes)> {
         let uri: Uri = format!("{}{path}", self.server.url.trim_end_matches('/')).parse()?;
         counters.sent_bytes.add(body.len() as u64);

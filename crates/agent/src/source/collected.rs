@@ -37,7 +37,7 @@ impl Collected {
         self.records.len() >= RECORDS_MAX || self.bytes >= BYTES_MAX
     }
 
-    /// Waits until they have waited long enough; for ever where there are none.
+    /// Returns when the records have waited long enough; never if there are none.
     pub async fn due(&self) {
         match self.due {
             Some(due) => sleep_until(due).await,
@@ -45,7 +45,7 @@ impl Collected {
         }
     }
 
-    /// Gives them; false when it is time to end.
+    /// Gives them. Returns false when it is time to end.
     pub async fn give(&mut self, intake: &mut Intake) -> bool {
         let taken = std::mem::take(self);
         match taken.due {
@@ -54,7 +54,7 @@ impl Collected {
         }
     }
 
-    /// Gives them at the end. Those whose positions are kept are read again, so they need not be.
+    /// Gives them at the end, unless their source has positions: then they are read again.
     pub async fn give_last(&mut self, intake: &mut Intake) {
         let taken = std::mem::take(self);
         if !taken.records.is_empty() && taken.positions.is_empty() {

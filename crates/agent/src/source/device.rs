@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 use tokio::net::unix::pipe::Receiver;
 
-/// How long it is waited for a device that is not there.
+/// The pause before a device that is not there is looked for again.
 const RETRY_TIME: Duration = Duration::from_secs(5);
 
 /// Reads lines until it is time to end; a device that goes is waited for.
@@ -47,7 +47,7 @@ async fn read(intake: &mut Intake, source: &Source, device: &Device) -> Result<E
         set_baud(device, baud)?;
     }
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits() as i32;
-    // Open for writing too, a FIFO does not end when its last writer goes.
+    // It is opened for writing too, so that a FIFO does not end when its last writer goes.
     let open = |writes| {
         OpenOptions::new()
             .read(true)
@@ -63,7 +63,7 @@ async fn read(intake: &mut Intake, source: &Source, device: &Device) -> Result<E
             device.path.display()
         );
     }
-    // A device is read as a pipe is: it says when there is something.
+    // A device is read as a pipe is: the system tells when there is something.
     let mut reader = Receiver::from_file_unchecked(file)?;
     Ok(Stream::of_lines(source)?.run(&mut reader, intake).await?)
 }

@@ -1,4 +1,4 @@
-//! What every source gives its records to.
+//! Where every source puts its records.
 
 use crate::processor::Processor;
 use crate::spool::{Batch, Positions};
@@ -6,15 +6,15 @@ use bytes::Bytes;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
-/// Between a source's name and what it calls a position.
+/// What separates a source's name from its name of a position.
 pub const SEPARATOR: char = '\u{1f}';
 
 /// How long the last records wait for room.
 const LAST_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// Records that a source gives at once at most.
+/// The most records that a source gives at once.
 pub const RECORDS_MAX: usize = 500;
-/// Bytes that a source gives at once, about.
+/// About how many bytes a source gives at once.
 pub const BYTES_MAX: usize = 128 << 10;
 
 /// What every source has.
@@ -29,7 +29,8 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Gives records and the positions after them; waits where the spool does. False when nobody takes them any more.
+    /// Gives records and the positions after them, and waits while the spool has no room. Returns false when nobody takes them any
+    /// more.
     pub async fn give(&mut self, records: Vec<Bytes>, positions: Positions) -> bool {
         let own = |(key, value)| (format!("{}{SEPARATOR}{key}", self.name), value);
         let batch = Batch {
@@ -37,7 +38,8 @@ impl Intake {
             positions: positions.into_iter().map(own).collect(),
             records,
         };
-        // Positions are not ahead of what is kept, so what is not given now is read again; but for what has none.
+        // Positions are not ahead of what is kept, so records that are not given now are read again, unless their source has no
+        // positions.
         let is_read_again = !batch.positions.is_empty();
         tokio::select! {
             room = self.sender.reserve() => {
@@ -51,7 +53,7 @@ impl Intake {
         false
     }
 
-    /// Gives what came before the end from a source that cannot give it again.
+    /// Gives the last records of a source that cannot read them again.
     pub async fn give_last(&mut self, records: Vec<Bytes>) {
         let batch = Batch {
             target: self.target.clone(),
@@ -66,7 +68,7 @@ impl Intake {
         let _ = self.stop.wait_for(|stop| *stop).await;
     }
 
-    /// Waits; false when it is time to end.
+    /// Waits. Returns false when it is time to end.
     pub async fn pause(&mut self, time: Duration) -> bool {
         tokio::select! {
             () = tokio::time::sleep(time) => true,

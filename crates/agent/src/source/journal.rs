@@ -1,7 +1,7 @@
 //! The journal of systemd, as its `journalctl` writes it; the cursor of the last entry is kept.
 
-use super::program::Running;
-use super::stream::{End, Made, POSITION, Stream};
+use super::program::RunningProgram;
+use super::stream::{End, LineRecord, POSITION, Stream};
 use super::{Intake, Line};
 use crate::config::{Journal, Source, Start};
 use crate::processor::Processor;
@@ -12,14 +12,14 @@ use std::process::Command;
 use std::time::Duration;
 use value::{Document, Value};
 
-/// How long it is waited before `journalctl` is started again.
+/// The pause before `journalctl` is started again.
 const RETRY_TIME: Duration = Duration::from_secs(5);
 
 const LEVELS: [&str; 8] = [
     "emerg", "alert", "crit", "error", "warning", "notice", "info", "debug",
 ];
 
-/// The fields that are looked at: others may have megabytes.
+/// The fields that are read: others may have megabytes.
 const OUTPUT_FIELDS: &str = "--output-fields=MESSAGE,PRIORITY,_HOSTNAME,SYSLOG_IDENTIFIER,_PID,_SYSTEMD_UNIT";
 
 /// Fields of the journal, and what they are called in records.
@@ -82,7 +82,7 @@ async fn follow(
     if !intake.is_once {
         command.arg("--follow");
     }
-    let (mut running, mut out) = Running::start(&mut command)?;
+    let (mut running, mut out) = RunningProgram::start(&mut command)?;
     let mut stream = Stream::of_lines(source)?.made_by(made);
     let ended = stream.run(&mut out, intake).await;
     if let Some(reached) = stream.reached() {
@@ -99,15 +99,15 @@ async fn follow(
 }
 
 /// The record of an entry.
-pub fn made(processor: &Processor, line: &Line) -> Made {
+pub fn made(processor: &Processor, line: &Line) -> LineRecord {
     let Ok(entry) = serde_json::from_str::<Map<String, Json>>(&line.text) else {
-        // An entry that is longer than a line may be is cut, and no JSON any more.
-        return Made {
+        // An entry that is longer than a line may be is cut, so that it is not JSON any more.
+        return LineRecord {
             record: processor.text(&line.text, true),
             position: None,
         };
     };
-    Made {
+    LineRecord {
         record: processor.document(document(&entry), value::date::now_ms()),
         position: entry.get("__CURSOR").and_then(text),
     }

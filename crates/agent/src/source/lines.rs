@@ -5,7 +5,7 @@
 pub struct Line {
     /// Its text; bytes that are not UTF-8 are replaced.
     pub text: String,
-    /// Whether it was longer.
+    /// Whether it was longer, and is cut.
     pub is_cut: bool,
     /// Bytes from the beginning of all pieces to its end.
     pub end: u64,
@@ -42,7 +42,7 @@ impl Lines {
         self.offset
     }
 
-    /// Takes a piece; gives the lines that end in it.
+    /// Takes a piece. Returns the lines that end in it.
     pub fn take(&mut self, piece: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
@@ -61,7 +61,7 @@ impl Lines {
         lines
     }
 
-    /// What has no end yet, as a line.
+    /// The line that has no end yet.
     pub fn rest(&mut self) -> Option<Line> {
         (!self.begun.is_empty()).then(|| self.line())
     }

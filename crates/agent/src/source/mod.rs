@@ -16,7 +16,7 @@ pub use intake::{BYTES_MAX, Intake, RECORDS_MAX};
 pub use lines::{Line, Lines};
 
 use crate::config::{Source, SourceKind};
-use crate::counters::Counters;
+use crate::counters::AgentCounters;
 use crate::processor::Processor;
 use crate::spool::Batch;
 use anyhow::Result;
@@ -25,9 +25,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
-/// How sources are started.
+/// What all sources are run with.
 #[derive(Clone, Debug)]
-pub struct Start {
+pub struct SourceContext {
     /// The device's name.
     pub device: String,
     /// Where records go to be kept.
@@ -37,18 +37,18 @@ pub struct Start {
     /// Whether sources end when there is nothing more to read now.
     pub is_once: bool,
     /// What is counted.
-    pub counters: Arc<Counters>,
+    pub counters: Arc<AgentCounters>,
 }
 
 /// Runs a source until it is to stop; `positions` are those that an earlier start has reached.
-pub async fn run(source: Source, start: Start, positions: BTreeMap<String, String>) -> Result<()> {
+pub async fn run(source: Source, context: SourceContext, positions: BTreeMap<String, String>) -> Result<()> {
     let intake = Intake {
         name: source.name.clone(),
         target: source.to.clone(),
-        processor: Processor::new(&source, &start.device, start.counters)?,
-        sender: start.sender,
-        stop: start.stop,
-        is_once: start.is_once,
+        processor: Processor::new(&source, &context.device, context.counters)?,
+        sender: context.sender,
+        stop: context.stop,
+        is_once: context.is_once,
     };
     match source.kind()? {
         SourceKind::Files(files) => files::run(intake, &source, files, positions).await,

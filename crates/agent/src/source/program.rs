@@ -14,33 +14,33 @@ use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
-/// How often it is looked whether a program has ended.
+/// How often to check whether a program has ended.
 const LOOK_TIME: Duration = Duration::from_millis(20);
-/// Bytes of an output that is one message.
+/// The most bytes of an output that is one message.
 const WHOLE_BYTES_MAX: u64 = 1 << 20;
 
-/// A program that runs; it does not outlive this.
-pub struct Running(Child);
+/// A running program, which is killed when this is dropped.
+pub struct RunningProgram(Child);
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-impl Running {
-    /// Starts a program and gives what it writes.
-    pub fn start(command: &mut Command) -> Result<(Running, Receiver)> {
+impl RunningProgram {
+    /// Starts a program. Returns it with its output.
+    pub fn start(command: &mut Command) -> Result<(RunningProgram, Receiver)> {
         let program = command.get_program().to_string_lossy().into_owned();
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("cannot run {program}"))?;
         let out = child.stdout.take().context("a program without output")?;
         let out = Receiver::from_owned_fd(OwnedFd::from(out))?;
-        Ok((Running(child), out))
+        Ok((RunningProgram(child), out))
     }
 
-    /// How it ended, when it has written all.
+    /// How it ended, once it has written all.
     pub async fn ended(&mut self) -> Result<ExitStatus> {
         loop {
             if let Some(status) = self.0.try_wait()? {
@@ -52,12 +52,12 @@ impl Running {
 }
 
 /// What a program writes until a moment; then that is an error, so that what came before it is kept.
-struct Until {
+struct OutputUntil {
     out: Receiver,
     late: Pin<Box<Sleep>>,
 }
 
-impl AsyncRead for Until {
+impl AsyncRead for OutputUntil {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut task::Context<'_>,
@@ -92,8 +92,8 @@ pub async fn run(mut intake: Intake, source: &Source, program: &Program) -> Resu
 
 async fn once(intake: &mut Intake, source: &Source, program: &Program, end_by: Instant) -> Result<End> {
     let mut command = Command::new(&program.command[0]);
-    let (mut running, out) = Running::start(command.args(&program.command[1..]))?;
-    let mut out = Until {
+    let (mut running, out) = RunningProgram::start(command.args(&program.command[1..]))?;
+    let mut out = OutputUntil {
         out,
         late: Box::pin(sleep_until(end_by)),
     };
@@ -111,8 +111,8 @@ async fn once(intake: &mut Intake, source: &Source, program: &Program, end_by: I
     Ok(end)
 }
 
-/// All that a program writes, as one message; as far as it came, where the program takes too long.
-async fn whole(out: Until, intake: &mut Intake) -> Result<End> {
+/// All that a program writes, as one message; what it has written so far if it takes too long.
+async fn whole(out: OutputUntil, intake: &mut Intake) -> Result<End> {
     let mut bytes = Vec::new();
     let read = out.take(WHOLE_BYTES_MAX).read_to_end(&mut bytes).await;
     let line = Line {

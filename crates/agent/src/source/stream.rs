@@ -20,12 +20,12 @@ const PIECE_BYTES: usize = 16 << 10;
 pub enum Splitter {
     /// By line feeds.
     Lines(Lines),
-    /// As syslog has them on connections.
+    /// As syslog frames them on connections.
     Framed(Framed),
 }
 
 /// What a line becomes: a record, if it is to be kept, and where its source is after it.
-pub struct Made {
+pub struct LineRecord {
     /// The record.
     pub record: Option<Bytes>,
     /// The position.
@@ -38,7 +38,7 @@ pub struct Stream {
     joiner: Option<Joiner<bool>>,
     join_wait: Duration,
     joined: Instant,
-    make: fn(&Processor, &Line) -> Made,
+    make: fn(&Processor, &Line) -> LineRecord,
     collected: Collected,
     /// The last position that was given.
     reached: Option<String>,
@@ -47,7 +47,7 @@ pub struct Stream {
 /// How a stream ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Whoever writes has ended.
+    /// The writer has ended.
     Closed,
     /// It is time to end.
     Stopped,
@@ -67,7 +67,7 @@ impl Stream {
                 .as_ref()
                 .map_or(Duration::ZERO, |multiline| multiline.wait.0),
             joined: Instant::now(),
-            make: |processor, line| Made {
+            make: |processor, line| LineRecord {
                 record: processor.text(&line.text, line.is_cut),
                 position: None,
             },
@@ -83,7 +83,7 @@ impl Stream {
     }
 
     /// Records made in another way.
-    pub fn made_by(mut self, make: fn(&Processor, &Line) -> Made) -> Stream {
+    pub fn made_by(mut self, make: fn(&Processor, &Line) -> LineRecord) -> Stream {
         self.make = make;
         self
     }

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 const MAGIC: [u8; 4] = *b"LSPL";
 /// The bytes before the body.
 pub const HEAD_BYTES: usize = 16;
-/// A body beyond this is none: sources give less at once.
+/// The most bytes of a body; a longer one is damage, since sources give less at once.
 pub const BODY_BYTES_MAX: usize = 32 << 20;
 
-/// The positions that a source has reached, by their keys; `None` for one that is needed no more.
+/// The positions that a source has reached, by their keys; `None` for one that is no longer needed.
 pub type Positions = BTreeMap<String, Option<String>>;
 
 /// What is written at once.
@@ -103,7 +103,7 @@ impl Frame {
         HEAD_BYTES + numbers + self.target.len() + positions.sum::<usize>() + records.sum::<usize>()
     }
 
-    /// Reads a body that has its checksum; `None` where it is of no frame all the same.
+    /// Reads a body whose checksum is right; `None` if it is not that of a frame all the same.
     pub fn decode(body: Bytes) -> Option<Frame> {
         let mut rest = Rest(body);
         let (epoch, first, dropped) = (rest.long()?, rest.long()?, rest.long()?);

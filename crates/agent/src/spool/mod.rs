@@ -24,12 +24,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Segments that a full spool consists of, about: the oldest is what is dropped at once.
+/// About how many segments a full spool consists of: the oldest is dropped as a whole.
 const SEGMENTS: u64 = 8;
-/// A segment is not larger, so that room comes back soon.
+/// The largest segment, so that room comes back soon.
 const SEGMENT_BYTES_MAX: u64 = 4 << 20;
 
-/// The file that keeps room, and how much.
+/// The file that keeps room for the beginning of a segment, and how much.
 const RESERVE: &str = "reserve";
 const RESERVE_BYTES: usize = 64 << 10;
 
@@ -190,13 +190,13 @@ impl Spool {
             records: batch.records.clone(),
         };
         let bytes = Bytes::from(frame.encode());
-        // What is larger than the spool may be is taken by itself: nothing that is sent would make enough room.
+        // A batch that is larger than the spool may be is taken by itself: no sending would make enough room.
         let is_alone = self.waiting() == 0 && self.unflushed.is_empty();
         if self.bytes() + bytes.len() as u64 > self.bytes_max && !is_alone {
             return Err(SpoolError::Full);
         }
         let newest = self.newest();
-        // One without frames takes each, however large.
+        // A segment without frames takes any, however large.
         if newest.bytes > newest.begun && newest.bytes + bytes.len() as u64 > self.segment_bytes_max() {
             self.roll()?;
         }
@@ -205,7 +205,7 @@ impl Spool {
             self.is_short = true;
             self.leave_full_segment();
             if !self.is_short {
-                // The server had all: what it had is removed, and there is room.
+                // The server has all records: they are removed, and there is room.
                 self.acknowledge(self.acknowledged);
                 written = self.write(&bytes);
             }
@@ -226,7 +226,7 @@ impl Spool {
         self.postponed.extend(batch.positions.clone());
     }
 
-    /// Removes the oldest segment of which nothing is being sent; gives how many records were dropped by it.
+    /// Removes the oldest segment of which nothing is being sent. Returns how many records were dropped with it.
     pub fn drop_oldest(&mut self) -> Result<Option<u64>, SpoolError> {
         if self.segments.len() == 1 || self.oldest_at_rest().is_none() {
             if self.newest().records == 0 || self.is_in_flight(self.newest().number) {
@@ -254,7 +254,7 @@ impl Spool {
         Ok(Some(lost))
     }
 
-    /// What is to be flushed, and what will be kept then; `None` where all is.
+    /// The file to be flushed, and the place before which all will be kept then; `None` if all is flushed.
     pub fn to_flush(&self) -> Option<(Arc<File>, SpoolPosition)> {
         (!self.unflushed.is_empty()).then(|| (self.file.clone(), self.end()))
     }
@@ -344,8 +344,8 @@ impl Spool {
         Ok(())
     }
 
-    /// Where a full disk has no room for another segment, which there will be once the server has what waits: goes on in the one
-    /// that an earlier start left, after its last frame. What a crash left unfinished there is taken away before.
+    /// Goes on in the segment that an earlier start left, after its last frame, if a full disk has no room for another one; there
+    /// will be room once the server has what waits. What a crash left unfinished there is cut off first.
     fn go_on_in_newest(&mut self, end: u64) -> io::Result<()> {
         let path = path_of(&self.folder, self.newest().number);
         let file = OpenOptions::new().append(true).open(path)?;
@@ -357,7 +357,8 @@ impl Spool {
         Ok(())
     }
 
-    /// Keeps room for the beginning of a segment: on a full disk, what the server has is removed only when positions stand elsewhere.
+    /// Keeps room for the beginning of a segment: on a full disk, what the server has is removed only once a newer segment has the
+    /// positions.
     fn keep_reserve(&self) {
         let path = self.folder.join(RESERVE);
         if !path.exists() && std::fs::write(&path, vec![1; RESERVE_BYTES]).is_err() {
@@ -365,7 +366,7 @@ impl Spool {
         }
     }
 
-    /// Where the disk is full and the server has all of the newest segment, begins another one, so that it can be removed.
+    /// If the disk is full and the server has all of the newest segment, begins another one, so that the newest can be removed.
     fn leave_full_segment(&mut self) {
         let has_all = self.acknowledged == self.end() && self.unflushed.is_empty();
         if self.is_short && has_all && self.begin_segment(self.newest().number + 1, &[]).is_ok() {
@@ -381,7 +382,7 @@ impl Spool {
     /// Adds bytes to the newest segment, all or none.
     fn write(&mut self, bytes: &[u8]) -> Result<(), SpoolError> {
         if let Err(error) = (&*self.file).write_all(bytes) {
-            // What was written of it is taken away; where that fails as well, a reader passes over it.
+            // What was written of it is cut off; if that fails as well, a reader skips it.
             if self.file.set_len(self.end().offset).is_err()
                 && let Ok(metadata) = self.file.metadata()
             {
@@ -408,7 +409,7 @@ impl Spool {
         self.give_room();
     }
 
-    /// A file system may give the room of what is removed only when the removal is on the disk.
+    /// A file system may free the room of what is removed only once the removal is on the disk.
     fn give_room(&self) {
         if let Err(error) = File::open(&self.folder).and_then(|folder| folder.sync_all()) {
             tracing::debug!(%error, "the folder of the spool cannot be flushed");
@@ -451,7 +452,7 @@ impl Spool {
     }
 }
 
-/// Makes the folder where it does not exist, so that its name outlives a crash as well.
+/// Makes the folder if it does not exist, so that its name outlives a crash as well.
 fn make(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());

@@ -1,7 +1,7 @@
 //! What is sent next, and what the server has of it.
 
 use super::recovery::write_sent;
-use super::segment::{Item, item_at};
+use super::segment::{SegmentItem, item_at};
 use super::{Spool, SpoolError, SpoolPosition, path_of};
 use bytes::Bytes;
 use std::fs::File;
@@ -29,7 +29,7 @@ pub struct Outgoing {
 }
 
 impl Spool {
-    /// The next records: at least one frame, then more until a limit is reached. `None` where nothing waits.
+    /// The next records: at least one frame, then more until a limit is reached. `None` if nothing waits.
     pub fn outgoing(&mut self, records_max: usize, bytes_max: usize) -> Result<Option<Outgoing>, SpoolError> {
         let mut records = Vec::new();
         let mut bytes = 0;
@@ -49,7 +49,7 @@ impl Spool {
             };
             loop {
                 match item_at(&file, place.offset, length).map_err(|error| self.failed(error))? {
-                    Item::Frame(frame, next) => {
+                    SegmentItem::Frame(frame, next) => {
                         let size: usize = frame.records.iter().map(Bytes::len).sum();
                         let is_full =
                             records.len() + frame.records.len() > records_max || bytes + size > bytes_max;
@@ -67,8 +67,8 @@ impl Spool {
                         ));
                         place.offset = next;
                     }
-                    Item::Damage(next) => place.offset = next,
-                    Item::End(_) => break,
+                    SegmentItem::Damage(next) => place.offset = next,
+                    SegmentItem::End(_) => break,
                 }
             }
             if is_newest {
@@ -127,7 +127,7 @@ impl Spool {
         }
     }
 
-    /// Records of the place's segment that are before it; `None` where they cannot be counted.
+    /// How many records of the place's segment are before it; `None` if they cannot be counted.
     fn records_before(&self, place: SpoolPosition) -> Option<u64> {
         if self.segment_from(place.segment) != Some(place.segment) {
             return Some(0);
@@ -141,12 +141,12 @@ impl Spool {
         let mut offset = from;
         while offset < place.offset {
             match item_at(&file, offset, place.offset).ok()? {
-                Item::Frame(frame, next) => {
+                SegmentItem::Frame(frame, next) => {
                     records += frame.records.len() as u64;
                     offset = next;
                 }
-                Item::Damage(next) => offset = next,
-                Item::End(_) => break,
+                SegmentItem::Damage(next) => offset = next,
+                SegmentItem::End(_) => break,
             }
         }
         Some(records)

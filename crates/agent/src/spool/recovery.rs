@@ -1,6 +1,6 @@
 //! What an earlier start left in the folder.
 
-use super::segment::{Item, item_at};
+use super::segment::{SegmentItem, item_at};
 use super::{Frame, Segment, SpoolPosition, path_of, take_positions};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -26,7 +26,7 @@ pub struct Recovery {
     pub dropped: u64,
 }
 
-pub(super) struct Found {
+pub(super) struct FoundSegments {
     pub segments: VecDeque<Segment>,
     /// Where the last frame of the newest segment ends.
     pub newest_end: u64,
@@ -38,8 +38,8 @@ pub(super) struct Found {
 }
 
 /// Reads all segments of a folder.
-pub(super) fn read(folder: &Path) -> io::Result<Found> {
-    let mut found = Found {
+pub(super) fn read(folder: &Path) -> io::Result<FoundSegments> {
+    let mut found = FoundSegments {
         segments: VecDeque::new(),
         newest_end: 0,
         positions: BTreeMap::new(),
@@ -61,14 +61,14 @@ pub(super) fn read(folder: &Path) -> io::Result<Found> {
     Ok(found)
 }
 
-impl Found {
+impl FoundSegments {
     fn segment(&mut self, folder: &Path, number: u64) -> io::Result<()> {
         let file = File::open(path_of(folder, number))?;
         let bytes = file.metadata()?.len();
         let (mut offset, mut records) = (0, 0);
         loop {
             match item_at(&file, offset, bytes)? {
-                Item::Frame(frame, next) => {
+                SegmentItem::Frame(frame, next) => {
                     records += frame.records.len() as u64;
                     let place = SpoolPosition {
                         segment: number,
@@ -80,12 +80,12 @@ impl Found {
                     self.frame(frame);
                     offset = next;
                 }
-                Item::Damage(next) => {
+                SegmentItem::Damage(next) => {
                     self.recovery.damaged_places += 1;
                     self.recovery.damaged_bytes += next - offset;
                     offset = next;
                 }
-                Item::End(torn) => {
+                SegmentItem::End(torn) => {
                     self.recovery.torn_bytes += torn;
                     break;
                 }
@@ -135,7 +135,7 @@ pub(super) fn epoch_after(last: u64) -> io::Result<u64> {
     Ok((seconds << 16) | random)
 }
 
-/// What the server has, as far as it was written down. Where it was not, records are sent again: their ids make that harmless.
+/// What the server has, as far as it was written down. Records beyond that are sent again; their ids make that harmless.
 fn sent(folder: &Path) -> SpoolPosition {
     let text = std::fs::read_to_string(folder.join(SENT)).unwrap_or_default();
     let mut words = text.split_whitespace().map(str::parse);

@@ -1,4 +1,4 @@
-//! Reading a segment, whatever became of it.
+//! Reading a segment, which may be damaged or unfinished.
 
 use super::frame::{self, Frame, HEAD_BYTES, Head};
 use bytes::Bytes;
@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 
 /// What stands at a place of a segment.
 #[derive(Debug)]
-pub enum Item {
+pub enum SegmentItem {
     /// A frame, and where the next thing begins.
     Frame(Frame, u64),
     /// Bytes that are no frame any more, and where the next frame begins.
@@ -17,26 +17,26 @@ pub enum Item {
     End(u64),
 }
 
-/// What is looked at together in search of the next frame.
+/// How many bytes are searched at once for the next frame.
 const SEARCHED_BYTES: usize = 64 << 10;
 
 /// What stands at `offset`, within the first `length` bytes.
-pub fn item_at(file: &File, offset: u64, length: u64) -> io::Result<Item> {
+pub fn item_at(file: &File, offset: u64, length: u64) -> io::Result<SegmentItem> {
     if offset >= length {
-        return Ok(Item::End(0));
+        return Ok(SegmentItem::End(0));
     }
     match frame_at(file, offset, length)? {
-        Some(Ok((frame, next))) => Ok(Item::Frame(frame, next)),
+        Some(Ok((frame, next))) => Ok(SegmentItem::Frame(frame, next)),
         // Its head is sound and its body is not; the next one is known.
-        Some(Err(next)) => Ok(Item::Damage(next)),
+        Some(Err(next)) => Ok(SegmentItem::Damage(next)),
         None => Ok(match next_frame(file, offset + 1, length)? {
-            Some(next) => Item::Damage(next),
-            None => Item::End(length - offset),
+            Some(next) => SegmentItem::Damage(next),
+            None => SegmentItem::End(length - offset),
         }),
     }
 }
 
-/// The frame at `offset`; where its body is damaged, where it ends; `None` where there is no whole one.
+/// The frame at `offset`, or, if its body is damaged, where it ends; `None` if there is no whole frame.
 fn frame_at(file: &File, offset: u64, length: u64) -> io::Result<Option<Result<(Frame, u64), u64>>> {
     let mut head = [0; HEAD_BYTES];
     let Some(body) = offset

@@ -1,4 +1,4 @@
-//! What a configuration may say.
+//! Configurations of the agent: which are accepted, and what is said of those that are not.
 
 use agent::config::Config;
 
@@ -17,7 +17,7 @@ paths = ["/var/log/app/*.log"]
 "#;
 
 #[test]
-fn what_is_wrong_is_said_with_its_line() {
+fn errors_name_the_line_of_the_configuration() {
     Config::parse(GOOD).unwrap();
     let cases = [
         ("device = \"pump-3\"", "device = \"a/b\"", "letters, digits"),

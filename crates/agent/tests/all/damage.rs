@@ -1,4 +1,4 @@
-//! Crashes at any byte of a write, and bytes that change on the disk.
+//! The spool after a crash at any byte of a write, and after bytes have changed on the disk.
 
 use crate::spooled::{batch, drain, flush, letters, open, segments};
 use agent::spool::Spool;
@@ -21,7 +21,7 @@ fn a_crash_at_any_byte_of_a_write_loses_nothing_that_was_flushed() {
         let is_whole = cut == whole.len();
         assert_eq!(recovery.torn_bytes, if is_whole { 0 } else { cut as u64 - kept });
         assert_eq!(recovery.damaged_places, 0);
-        // The position is that of what is kept: what was lost is read again.
+        // The position belongs to the last record that is kept, so the source reads again what was lost.
         assert_eq!(spool.positions()["file"], if is_whole { "4" } else { "2" });
         spool.append(&batch("e", 5)).unwrap();
         flush(&mut spool);
@@ -62,7 +62,7 @@ fn bytes_that_changed_cost_the_records_there_and_are_counted() {
 }
 
 #[test]
-fn what_the_server_has_is_forgotten_with_its_file_and_sent_again_under_the_same_ids() {
+fn a_wrong_note_of_what_was_sent_changes_no_ids_and_hides_no_later_records() {
     for content in ["", "x", "7", "1 999999", "999 1"] {
         let folder = tempfile::tempdir().unwrap();
         let mut spool = open(folder.path());
@@ -74,7 +74,7 @@ fn what_the_server_has_is_forgotten_with_its_file_and_sent_again_under_the_same_
         let mut spool = open(folder.path());
         let again = drain(&mut spool);
         assert!(again.is_empty() || again == first, "{content}");
-        // A file that says more than there is hides nothing that comes.
+        // A file that claims more than there is does not hide later records.
         spool.append(&batch("d", 4)).unwrap();
         flush(&mut spool);
         assert_eq!(letters(&drain(&mut spool)), "d", "{content}");

@@ -1,8 +1,8 @@
-//! A source that is run as an agent would, again and again, with a folder of its own.
+//! Runs a source as the agent would, repeatedly, in a folder of its own.
 
-use agent::Counters;
+use agent::AgentCounters;
 use agent::config::{Config, Source};
-use agent::source::{Start, run};
+use agent::source::{SourceContext, run};
 use agent::spool::Batch;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -47,14 +47,14 @@ impl Gathered {
     pub async fn during(&mut self, work: impl AsyncFnOnce(&Path)) {
         let (sender, mut receiver) = mpsc::channel::<Batch>(4);
         let (stop, stopping) = watch::channel(false);
-        let start = Start {
+        let context = SourceContext {
             device: "d".to_owned(),
             sender,
             stop: stopping,
             is_once: false,
-            counters: Arc::new(Counters::default()),
+            counters: Arc::new(AgentCounters::default()),
         };
-        let running = tokio::spawn(run(self.source.clone(), start, self.positions.clone()));
+        let running = tokio::spawn(run(self.source.clone(), context, self.positions.clone()));
         let folder = self.folder.path().to_owned();
         let taking = async {
             while let Some(batch) = receiver.recv().await {

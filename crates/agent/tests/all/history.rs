@@ -1,4 +1,4 @@
-//! Random histories: appends, flushes, deliveries with and without their acknowledgement, crashes.
+//! Random histories of a spool: appends, flushes, deliveries with and without an acknowledgement, crashes.
 
 use crate::spooled::{batch, flush, open, segments};
 use agent::spool::Batch;
@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, HashSet};
 enum Step {
     Append(usize),
     Flush,
-    /// Sends, and perhaps the answer comes.
+    /// Sends a batch; its answer may be lost.
     Send {
         is_answered: bool,
     },
-    /// Kills; the last bytes that were not flushed may be lost, and what was written down as sent as well.
+    /// A kill: unflushed bytes at the end may be lost, and so may the note of what was sent.
     Crash {
         lost: usize,
         forgets: bool,
@@ -29,7 +29,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Records whose text is their place in the source, as large as segments get several of.
+/// Records whose text is their position in the source; a segment holds several of them.
 fn records(from: u64, count: usize) -> Batch {
     let mut batch = batch("", from + count as u64);
     batch.records = (from..)
@@ -42,7 +42,8 @@ fn records(from: u64, count: usize) -> Batch {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, ..ProptestConfig::default() })]
 
-    /// A source goes on where the spool says; the server keeps the first of each id. In the end it has all, once.
+    /// A source continues where the spool says, and the server keeps the first record of each id. In the end the server has every
+    /// record once.
     #[test]
     fn each_record_arrives_once(steps in proptest::collection::vec(step(), 1..60)) {
         let folder = tempfile::tempdir().unwrap();

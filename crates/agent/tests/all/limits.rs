@@ -1,4 +1,4 @@
-//! A spool that is full.
+//! What a full spool does.
 
 use crate::spooled::{drain, flush, segments};
 use agent::spool::{Batch, Positions, Spool, SpoolError};
@@ -24,7 +24,7 @@ fn filled(folder: &std::path::Path) -> (Spool, u64) {
 }
 
 #[test]
-fn what_is_sent_makes_room() {
+fn sent_records_make_room() {
     let folder = tempfile::tempdir().unwrap();
     let (mut spool, count) = filled(folder.path());
     assert_eq!(spool.waiting(), count);
@@ -47,7 +47,7 @@ fn the_oldest_are_dropped_and_counted() {
 }
 
 #[test]
-fn what_is_being_sent_is_not_dropped() {
+fn records_that_are_being_sent_are_not_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let (mut spool, count) = filled(folder.path());
     let sending = spool.outgoing(2, 1 << 20).unwrap().unwrap();
@@ -81,7 +81,7 @@ fn the_newest_are_dropped_and_their_positions_go_on() {
 }
 
 #[test]
-fn what_is_larger_than_the_spool_is_taken_by_itself() {
+fn a_batch_larger_than_the_spool_is_taken_once_the_spool_is_empty() {
     let folder = tempfile::tempdir().unwrap();
     let (mut spool, _) = Spool::open(folder.path(), 1 << 20).unwrap();
     let huge = || Batch {
@@ -106,7 +106,7 @@ fn what_is_larger_than_the_spool_is_taken_by_itself() {
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
-    /// `None` where one may not mount.
+    /// `None` if the test may not mount.
     fn mounted() -> Option<SmallDisk> {
         let folder = tempfile::tempdir().unwrap();
         let mounted = std::process::Command::new("mount")
@@ -229,7 +229,7 @@ fn a_start_that_goes_on_takes_away_what_a_crash_left_unfinished() {
 }
 
 #[test]
-fn what_is_larger_than_a_segment_has_one_of_its_own() {
+fn a_batch_larger_than_a_segment_has_a_segment_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let (mut spool, _) = Spool::open(folder.path(), 1 << 20).unwrap();
     for count in 1..=3 {

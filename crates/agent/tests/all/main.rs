@@ -1,4 +1,4 @@
-//! The spool through crashes and damage, files through rotations, records through transformations.
+//! Tests of the agent: its spool through crashes and damage, files through rotations, records through transformations.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod configuration;

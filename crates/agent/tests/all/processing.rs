@@ -1,18 +1,18 @@
-//! Records of messages.
+//! How messages become records.
 
 use agent::config::Config;
-use agent::{Counters, Processor};
+use agent::{AgentCounters, Processor};
 use std::sync::Arc;
 use value::RawDocument;
 use value::json::{Mode, to_string};
 
-fn processor(options: &str) -> (Processor, Arc<Counters>) {
+fn processor(options: &str) -> (Processor, Arc<AgentCounters>) {
     let text = format!(
         "device = \"d\"\n[server]\nurl = \"http://h\"\n[spool]\nfolder = \"/s\"\n[[source]]\nname = \"n\"\nto = \"a.b\"\n{options}\n\
          [source.files]\npaths = [\"/x\"]"
     );
     let config = Config::parse(&text).unwrap();
-    let counters = Arc::new(Counters::default());
+    let counters = Arc::new(AgentCounters::default());
     (
         Processor::new(&config.sources[0], "d", counters.clone()).unwrap(),
         counters,
@@ -59,7 +59,7 @@ fn transformations_are_done_in_their_order() {
 }
 
 #[test]
-fn what_has_no_form_is_kept_as_text() {
+fn lines_in_no_known_form_are_kept_as_text() {
     let (processor, counters) = processor("format = \"json\"");
     let kept = record(&processor, "no JSON").unwrap();
     assert!(
@@ -76,7 +76,7 @@ fn what_has_no_form_is_kept_as_text() {
 }
 
 #[test]
-fn what_a_double_cannot_hold_stays_as_it_is() {
+fn numbers_that_a_double_cannot_hold_stay_as_they_are() {
     let (processor, counters) = processor(
         r#"
         format = "logfmt"

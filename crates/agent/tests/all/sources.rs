@@ -1,4 +1,4 @@
-//! Sources that are no files: sockets, programs, the journal, devices, figures.
+//! Sources other than files: sockets, programs, the journal, devices, figures.
 
 use crate::gathered::{Gathered, add, pause};
 use std::io::Write;
@@ -33,7 +33,7 @@ async fn syslog_comes_by_datagrams_connections_and_a_socket() {
         let unix = folder.join("log");
         format!("[source.syslog]\nudp = \"127.0.0.1:{udp}\"\ntcp = \"127.0.0.1:{tcp}\"\nunix = {unix:?}")
     });
-    // A second time, since a socket in the file system stays.
+    // A second time, because a socket in the file system stays after the end.
     for _ in 0..2 {
         gathered.messages.clear();
         gathered
@@ -84,7 +84,7 @@ async fn a_datagram_is_cut_as_a_line_is() {
 }
 
 #[tokio::test]
-async fn what_came_before_a_connection_broke_is_kept() {
+async fn lines_that_came_before_a_connection_broke_are_kept() {
     let tcp = free_port();
     let mut gathered = Gathered::new(|_| format!("[source.syslog]\ntcp = \"127.0.0.1:{tcp}\""));
     gathered
@@ -94,7 +94,7 @@ async fn what_came_before_a_connection_broke_is_kept() {
             let connection = tokio::net::TcpStream::from_std(connection).unwrap();
             connection.writable().await.unwrap();
             connection.try_write(b"<34>one\n<34>two\n").unwrap();
-            // It has been read by then, and waits for others.
+            // By then the agent has read it, and waits for more.
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             connection.set_zero_linger().unwrap();
         })
@@ -103,7 +103,7 @@ async fn what_came_before_a_connection_broke_is_kept() {
 }
 
 #[tokio::test]
-async fn what_came_before_the_end_is_kept() {
+async fn lines_that_came_before_the_end_are_kept() {
     let udp = free_port();
     let mut gathered = Gathered::new(|_| format!("[source.syslog]\nudp = \"127.0.0.1:{udp}\""));
     gathered
@@ -144,7 +144,7 @@ async fn a_program_is_run_again_and_again() {
 }
 
 #[tokio::test]
-async fn what_a_program_wrote_before_it_took_too_long_is_kept() {
+async fn output_of_a_program_that_takes_too_long_is_kept() {
     for (options, wanted, is_cut) in [("", &["a", "b"][..], false), ("whole = true", &["a\nb"], true)] {
         let mut gathered = Gathered::new(|_| {
             format!(

@@ -1,11 +1,11 @@
-//! What tests of the spool share.
+//! Helpers that the tests of the spool share.
 
 use agent::spool::{Batch, Positions, Record, Spool};
 use std::path::{Path, PathBuf};
 
 pub const BYTES_MAX: u64 = 64 << 20;
 
-/// A batch of records of one letter each, which reaches a position.
+/// A batch of records with one letter each, and the position that it reaches.
 pub fn batch(letters: &str, position: u64) -> Batch {
     Batch {
         target: "logs.app".to_owned(),

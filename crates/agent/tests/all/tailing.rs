@@ -1,9 +1,9 @@
-//! Files that grow, are renamed, cut short, copied, and read again after a restart.
+//! Files that grow, are renamed, truncated or copied, and are read again after a restart.
 
 use crate::gathered::{Gathered, add, pause};
 use std::time::Duration;
 
-/// Messages of several lines, the last of which waits for more for longer than a test takes.
+/// Messages of several lines; the last one waits for more lines longer than a test runs.
 const WAITS_LONG: &str = "multiline = { continues = '^\\s', wait = \"1h\" }";
 
 fn files(pattern: &str, options: &str, files: &str) -> Gathered {
@@ -43,7 +43,7 @@ async fn a_file_is_read_to_its_end_after_it_was_renamed() {
         })
         .await;
     gathered.has(&["one", "two", "three", "four"]);
-    // Renamed while nobody looked.
+    // Renamed while the agent was not running.
     add(&gathered.path("a.log"), "five\n");
     std::fs::rename(gathered.path("a.log"), gathered.path("a.log.2")).unwrap();
     add(&gathered.path("a.log"), "six\n");
@@ -61,7 +61,7 @@ async fn a_file_that_is_cut_short_begins_anew() {
             std::fs::write(folder.join("a.log"), "").unwrap();
             add(&folder.join("a.log"), "3\n");
             pause().await;
-            // Longer than before at once: the bytes before the position tell.
+            // At once longer than before: only the bytes before the position show that it is another file.
             std::fs::write(folder.join("a.log"), "four\nfive\n").unwrap();
         })
         .await;
@@ -83,7 +83,7 @@ async fn a_copy_of_what_was_read_is_not_read_again() {
         })
         .await;
     gathered.has(&["the first line", "the second line", "the third line, longer"]);
-    // The same while nobody looked, with a line that was not read yet.
+    // The same while the agent was not running, with an unread line.
     add(&gathered.path("a.log"), "the fourth line\n");
     std::fs::rename(gathered.path("a.log.1"), gathered.path("a.log.2")).unwrap();
     std::fs::copy(gathered.path("a.log"), gathered.path("a.log.1")).unwrap();
@@ -120,7 +120,7 @@ async fn lines_that_belong_together_are_one_message_over_a_restart() {
 }
 
 #[tokio::test]
-async fn what_waits_for_more_lines_is_kept_when_the_file_is_cut_short() {
+async fn an_unfinished_message_is_kept_when_the_file_is_truncated() {
     let mut gathered = files("a.log", WAITS_LONG, "");
     gathered
         .during(async |folder| {
@@ -135,7 +135,7 @@ async fn what_waits_for_more_lines_is_kept_when_the_file_is_cut_short() {
 }
 
 #[tokio::test]
-async fn what_waits_for_more_lines_is_kept_although_another_file_comes_at_that_time() {
+async fn an_unfinished_message_is_kept_although_another_file_appears() {
     let mut gathered = files("*.log", WAITS_LONG, "");
     gathered
         .during(async |folder| {
@@ -152,7 +152,7 @@ async fn what_waits_for_more_lines_is_kept_although_another_file_comes_at_that_t
 }
 
 #[tokio::test]
-async fn what_waits_for_more_lines_is_read_once_of_a_copy_that_was_found_before() {
+async fn an_unfinished_message_is_read_once_from_a_copy_that_was_found_before() {
     let mut gathered = files("a.log*", WAITS_LONG, "");
     gathered
         .during(async |folder| {
@@ -172,7 +172,7 @@ async fn what_waits_for_more_lines_is_read_once_of_a_copy_that_was_found_before(
 }
 
 #[tokio::test]
-async fn what_waits_for_more_lines_is_read_once_although_it_is_all_that_was_copied() {
+async fn an_unfinished_message_is_read_once_although_nothing_else_was_copied() {
     for first in ["at a\n", "a message that is long enough to tell\n"] {
         let mut gathered = files("a.log*", WAITS_LONG, "");
         gathered
@@ -196,7 +196,7 @@ async fn a_file_is_known_to_begin_anew_although_all_that_was_read_waits() {
         .during(async |folder| {
             add(&folder.join("a.log"), "old\n");
             pause().await;
-            // Longer at once: what was given is nothing, and tells nothing.
+            // At once longer, while the line that was read still waits for more.
             std::fs::write(folder.join("a.log"), "another message\nnext\n").unwrap();
         })
         .await;
@@ -204,7 +204,7 @@ async fn a_file_is_known_to_begin_anew_although_all_that_was_read_waits() {
 }
 
 #[tokio::test]
-async fn what_comes_between_two_starts_is_new_although_nothing_was_there_at_the_first() {
+async fn files_that_appear_between_two_starts_are_read_although_none_existed_at_the_first() {
     let mut gathered = files("*.log", "", "start = \"end\"");
     gathered.during(async |_| {}).await;
     add(&gathered.path("a.log"), "while away\n");
@@ -213,7 +213,7 @@ async fn what_comes_between_two_starts_is_new_although_nothing_was_there_at_the_
 }
 
 #[tokio::test]
-async fn what_was_there_before_may_be_left_out() {
+async fn existing_lines_can_be_skipped_at_the_first_start() {
     let mut gathered = files("*.log", "", "start = \"end\"");
     add(&gathered.path("a.log"), "old\n");
     gathered

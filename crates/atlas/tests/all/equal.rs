@@ -1,4 +1,4 @@
-//! Random searches over random documents.
+//! Random searches over random documents: both sets of indexes must return the same.
 
 use crate::store::Store;
 use engine::{CappedOptions, CreateRequest, Searched};
@@ -67,7 +67,7 @@ fn shown(found: &Searched) -> Vec<String> {
         format!("{:?} {score:.4}", document.get("_id").unwrap())
     };
     let mut shown: Vec<String> = found.documents.iter().map(one).collect();
-    // What is worth the same comes in any order.
+    // Hits with equal scores come in any order.
     shown.sort();
     shown.push(format!("{:?}", found.meta));
     shown
@@ -116,13 +116,13 @@ async fn documents_that_a_capped_collection_has_dropped_are_not_found() {
         assert_eq!(by_index.documents.len(), 10);
         assert_eq!(by_index.meta, doc! {"count": {"lowerBound": 50_i64}});
         assert_eq!(shown(&by_index), shown(&by_documents), "round {round}");
-        // An index would be written by then.
+        // By then an index would be on the disk.
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_would_become_very_many_queries_is_refused() {
+async fn a_search_that_would_become_very_many_queries_is_refused() {
     let store = Store::new(doc! {"mappings": {"dynamic": true}}).await;
     store.insert(vec![doc! {"a": "x"}]).await;
     let texts = |prefix: &str, count: i32| -> Vec<Value> {

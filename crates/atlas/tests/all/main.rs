@@ -1,4 +1,5 @@
-//! Searches by an index answer as searches of the documents do: two sets of indexes on one store, one with a folder.
+//! A search with a full-text index returns what a search that reads the documents returns. Two sets of indexes share one
+//! store; only one has a folder for files.
 
 #![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
 

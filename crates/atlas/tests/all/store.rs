@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use value::{Document, DocumentBuf, doc};
 
-/// How long an index may take.
+/// How long a test waits for an index.
 const INDEX_TIME_MAX: Duration = Duration::from_secs(120);
 
 pub struct Store {
@@ -26,7 +26,7 @@ impl Store {
         Store::of(CreateRequest::default(), definition).await
     }
 
-    /// With a collection that is made so.
+    /// A store with a collection created with these options.
     pub async fn of(made: CreateRequest, definition: Document) -> Store {
         let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
         engine.create_collection(&films(), made).await.unwrap();
@@ -64,7 +64,7 @@ impl Store {
         assert!(written.failures.is_empty());
     }
 
-    /// What both find.
+    /// What both sets of indexes find.
     pub async fn both(&self, spec: &Document, documents_max: Option<u64>) -> (Searched, Searched) {
         let searching = searching(spec, documents_max);
         let by_index = self.indexed.search(&self.engine, &searching).await.unwrap();

@@ -267,7 +267,7 @@ mod tests {
                 .iter()
                 .find(|(name, _)| whole.contains(&format!("{{{name}}}")));
             assert!(left.is_none(), "{form}: {left:?}");
-            // A name in angle brackets is that of a group.
+            // `<name>` names a group.
             assert!(!whole.replace("(?<", "").contains('<'), "{form}");
         }
     }

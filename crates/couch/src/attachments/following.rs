@@ -9,6 +9,7 @@ use access::error::{CouchError, Result};
 use bytes::Bytes;
 use engine::files::Files;
 use http::{MultipartError, MultipartReader, PartHead, RequestBody, StatusCode, parameter};
+use memory::Budget;
 
 /// The parts after a document.
 #[derive(Debug)]
@@ -16,7 +17,11 @@ pub(crate) struct Following(MultipartReader<RequestBody>);
 
 impl Following {
     /// Reads the document, which is the first part; what is left are its attachments.
-    pub(crate) async fn begin(body: RequestBody, content_type: &str) -> Result<(Bytes, Following)> {
+    pub(crate) async fn begin(
+        body: RequestBody,
+        content_type: &str,
+        memory: &Budget,
+    ) -> Result<(Bytes, Following)> {
         let mut reader = MultipartReader::new(body, content_type)?;
         let head = reader.next_part().await?.ok_or(MultipartError::Ended)?;
         let kind = head.get("content-type").unwrap_or_default();
@@ -27,7 +32,7 @@ impl Following {
                 "Content-Type must be application/json",
             ));
         }
-        let document = reader.read_part(BODY_BYTES_MAX).await?;
+        let document = reader.read_part(BODY_BYTES_MAX, memory).await?;
         Ok((document, Following(reader)))
     }
 

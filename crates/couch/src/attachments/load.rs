@@ -6,9 +6,19 @@ use access::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::files::Files;
-use http::StatusCode;
+use engine::limits::ROOM_MS_MAX;
+use http::{BodyError, StatusCode};
+use memory::{Budget, Holder, Share};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
 use value::RawDocument;
+
+/// What an attachment within JSON takes, as a multiple of its bytes: these, in base64 for themselves, and in the text.
+const TIMES: usize = 3;
+
+/// Attachments that take no more are not counted.
+const UNCOUNTED_BYTES: usize = 64 * 1024;
 
 /// What a document's JSON gives of its attachments besides stubs.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +29,8 @@ pub(crate) struct Loaded {
     pub(super) following: BTreeSet<String>,
     /// Whether it says how they are stored.
     pub(super) encoding: bool,
+    /// The memory of all that.
+    _held: Option<Arc<Share>>,
 }
 
 impl Loaded {
@@ -31,6 +43,7 @@ impl Loaded {
                 .map(|attachment| attachment.name.clone())
                 .collect(),
             encoding: true,
+            _held: None,
         }
     }
 }
@@ -64,19 +77,59 @@ pub(crate) async fn load(files: &Files, body: RawDocument<'_>, wanted: Wanted) -
         encoding: wanted.encoding,
         ..Loaded::default()
     };
-    let mut room = INLINE_BYTES_MAX;
-    for attachment in wanted.of(body) {
+    let attachments = wanted.of(body);
+    let mut room = Room::of(files.memory(), &attachments).await?;
+    for attachment in attachments {
         let data = read(files, &attachment, &mut room).await?;
         loaded.data.insert(attachment.name, BASE64_STANDARD.encode(data));
     }
+    loaded._held = Some(Arc::new(room.share));
     Ok(loaded)
 }
 
-async fn read(files: &Files, attachment: &Attachment, room: &mut usize) -> Result<Vec<u8>> {
+/// The memory of attachments that are read.
+struct Room {
+    bytes: usize,
+    share: Share,
+}
+
+impl Room {
+    /// Waits for the room of as many bytes as these are said to have.
+    async fn of(memory: &Budget, attachments: &[Attachment]) -> Result<Room> {
+        let told = attachments
+            .iter()
+            .map(|one| usize::try_from(one.length).unwrap_or(0));
+        let told = told.fold(0, usize::saturating_add);
+        if told > INLINE_BYTES_MAX {
+            return Err(too_much());
+        }
+        let mut share = memory.share(Holder::Documents);
+        if told * TIMES > UNCOUNTED_BYTES {
+            let waited = share.wait(told * TIMES, Duration::from_millis(ROOM_MS_MAX));
+            waited.await.map_err(BodyError::from)?;
+        }
+        Ok(Room { bytes: 0, share })
+    }
+
+    /// Bytes were read. Those of a compressed attachment may be more than the client who stored it has said.
+    fn take(&mut self, bytes: usize) -> Result<()> {
+        self.bytes += bytes;
+        if self.bytes > INLINE_BYTES_MAX {
+            return Err(too_much());
+        }
+        let wanted = self.bytes * TIMES;
+        if wanted > self.share.bytes().max(UNCOUNTED_BYTES) {
+            self.share.set(wanted).map_err(BodyError::from)?;
+        }
+        Ok(())
+    }
+}
+
+async fn read(files: &Files, attachment: &Attachment, room: &mut Room) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut reader = AttachmentReader::decoded(files, attachment).await?;
     while let Some(piece) = reader.next().await? {
-        *room = room.checked_sub(piece.len()).ok_or_else(too_much)?;
+        room.take(piece.len())?;
         bytes.extend_from_slice(&piece);
     }
     Ok(bytes)
@@ -87,4 +140,32 @@ fn too_much() -> CouchError {
         "the attachments have more than {INLINE_BYTES_MAX} bytes: take them as multipart/related, or one by one"
     );
     CouchError::new(StatusCode::PAYLOAD_TOO_LARGE, "attachments_too_large", reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use value::Value;
+
+    #[tokio::test]
+    async fn attachments_within_json_take_memory_even_where_their_length_is_a_lie() {
+        let memory = Budget::new(1 << 20);
+        let attachment = |length: i64| Attachment {
+            name: "a".to_owned(),
+            content_type: "text/plain".to_owned(),
+            revpos: 1,
+            digest: String::new(),
+            length,
+            encoded_length: Some(100),
+            file: Value::Null,
+        };
+        let mut room = Room::of(&memory, &[attachment(30_000)]).await.unwrap();
+        assert_eq!(room.share.bytes(), 30_000 * TIMES);
+        room.take(30_000).unwrap();
+        let refused = room.take(100_000).unwrap_err();
+        assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE);
+        let longer = INLINE_BYTES_MAX as i64 + 1;
+        let refused = Room::of(&memory, &[attachment(longer)]).await;
+        assert!(refused.is_err_and(|error| error.status == StatusCode::PAYLOAD_TOO_LARGE));
+    }
 }

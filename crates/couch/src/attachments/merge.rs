@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::{Revision, RevisionedSnapshot};
 use http::StatusCode;
+use std::collections::HashMap;
 use value::{Document, Value};
 
 /// The document whose attachments are brought together.
@@ -43,10 +44,10 @@ pub(crate) async fn merge(
         };
         if is_true(properties, "stub") {
             if present.is_none() {
-                present = Some(attachments_of(&document).await?);
+                present = Some(by_name(attachments_of(&document).await?));
             }
             let revpos = number(properties, "revpos")?;
-            let mut known = present.iter().flatten().filter(|known| known.name == name);
+            let mut known = present.iter().filter_map(|present| present.get(name)).flatten();
             // A generation that the stub names must be that in which the attachment came.
             let known =
                 known.find(|known| revpos.is_none_or(|revpos| u64::try_from(known.revpos) == Ok(revpos)));
@@ -66,6 +67,15 @@ pub(crate) async fn merge(
         all.push(attachment);
     }
     Ok(all)
+}
+
+/// Attachments by their names, of which there may be a hundred thousand; those of several revisions share one.
+fn by_name(attachments: Vec<Attachment>) -> HashMap<String, Vec<Attachment>> {
+    let mut named: HashMap<String, Vec<Attachment>> = HashMap::new();
+    for attachment in attachments {
+        named.entry(attachment.name.clone()).or_default().push(attachment);
+    }
+    named
 }
 
 fn is_true(properties: &Document, name: &str) -> bool {

@@ -25,6 +25,11 @@ impl Related {
         }
     }
 
+    /// The bytes of the document's JSON.
+    pub(crate) fn json_bytes(&self) -> usize {
+        self.json.len()
+    }
+
     /// Its media type. A document without attachments is JSON.
     pub(crate) fn content_type(&self) -> String {
         match self.attachments.is_empty() {

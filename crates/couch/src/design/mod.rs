@@ -80,7 +80,6 @@ type DesignKey = ([u8; 16], String);
 #[derive(Debug)]
 pub(crate) struct Designs {
     views: Views,
-    limits: ScriptLimits,
     memory: Budget,
     kept: Mutex<HashMap<DesignKey, Arc<Design>>>,
 }
@@ -88,10 +87,9 @@ pub(crate) struct Designs {
 impl Designs {
     /// None is in use yet.
     pub(crate) fn new(memory: Budget) -> Designs {
-        let limits = ScriptLimits::default();
+        let views = Views::new(Arc::new(Rendered), ScriptLimits::default());
         Designs {
-            views: Views::new(Arc::new(Rendered), limits).within(memory.clone()),
-            limits,
+            views: views.within(memory.clone()),
             memory,
             kept: Mutex::default(),
         }
@@ -148,7 +146,7 @@ impl Designs {
 
     /// Refuses what cannot be a design document.
     pub(crate) async fn check(&self, id: &str, body: &Map<String, Json>) -> Result<()> {
-        let checked = check_design(id, body, self.limits, &self.memory).await;
+        let checked = check_design(id, body, self.views.limits(), &self.memory).await;
         // What a request for such a view would fail with is here a mistake of the request.
         checked.map_err(|error| CouchError {
             status: StatusCode::BAD_REQUEST,
@@ -193,8 +191,10 @@ impl Designs {
         );
         let body = serde_json::from_str(&text);
         let body = body.map_err(|error| CouchError::bad_request(format!("{}: {error}", key.1)))?;
+        let functions = Functions::new(&key.1, text, self.views.limits(), self.memory.clone());
+        functions.limit_time(self.views.time_ms());
         let design = Arc::new(Design {
-            functions: Functions::new(&key.1, text, self.limits, self.memory.clone()),
+            functions,
             id: key.1.clone(),
             selector: selector::of_design(&body),
             body,

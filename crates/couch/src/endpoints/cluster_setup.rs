@@ -2,7 +2,7 @@
 
 use super::database;
 use crate::call::Call;
-use crate::respond;
+use crate::{query, respond};
 use access::error::{CouchError, Result};
 use access::names::{self, REPLICATOR, USERS};
 use access::security::require_server_admin;
@@ -18,7 +18,13 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     require_server_admin(&call.user)?;
     match call.method {
         Method::GET | Method::HEAD => {
-            let is_enabled = call.server.engine.has_users() && missing(call, &DATABASES)?.is_empty();
+            let asked = call.query.get("ensure_dbs_exist").map(query::json).transpose()?;
+            let asked = match &asked {
+                Some(Value::Array(names)) => names.iter().map(name_of).collect::<Result<Vec<_>>>()?,
+                Some(_) => return Err(not_names()),
+                None => DATABASES.to_vec(),
+            };
+            let is_enabled = call.server.engine.has_users() && missing(call, &asked)?.is_empty();
             let state = if is_enabled { "enabled" } else { "disabled" };
             Ok(respond::ok(format!(r#"{{"state":"single_node_{state}"}}"#)))
         }
@@ -50,7 +56,7 @@ async fn set_up(call: &Call, body: &Document) -> Result<()> {
     };
     for name in missing(call, &wanted)? {
         names::check(name)?;
-        database::make(call, name, false).await?;
+        database::make(&call.server, name, false).await?;
     }
     match (body.get("username"), body.get("password")) {
         (Some(Value::String(name)), Some(Value::String(password))) => {
@@ -64,8 +70,12 @@ async fn set_up(call: &Call, body: &Document) -> Result<()> {
 fn name_of(name: &Value) -> Result<&str> {
     match name {
         Value::String(name) => Ok(name),
-        _ => Err(CouchError::bad_request("`ensure_dbs_exist` names databases")),
+        _ => Err(not_names()),
     }
+}
+
+fn not_names() -> CouchError {
+    CouchError::bad_request("`ensure_dbs_exist` names databases")
 }
 
 /// Those of these databases that there are not.

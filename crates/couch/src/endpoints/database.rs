@@ -6,10 +6,11 @@ use crate::limits::REVISIONS_KEPT_DEFAULT;
 use crate::query::Query;
 use crate::server::Server;
 use crate::{attachments, respond};
+use access::config::Config;
 use access::database::Database;
 use access::error::{CouchError, Result};
 use access::{names, security, users};
-use engine::RevisionedCollection;
+use engine::{Engine, RevisionedCollection};
 use http::{Method, Response, StatusCode};
 use json::write_string;
 use value::{Document, Value};
@@ -41,7 +42,7 @@ async fn create(call: &mut Call) -> Result<Response> {
     if partitioned && names::is_of_system(&name) {
         return Err(CouchError::bad_request("Cannot partition a system database"));
     }
-    make(call, &name, partitioned).await?;
+    make(&call.server, &name, partitioned).await?;
     let mut response = respond::ok_true(StatusCode::CREATED);
     respond::location(&mut response, &call.url(&[&name]));
     Ok(response)
@@ -77,20 +78,19 @@ fn check_placement(query: &Query) -> Result<()> {
 }
 
 /// Makes a database with what it has from the beginning.
-pub(super) async fn make(call: &Call, name: &str, partitioned: bool) -> Result<()> {
-    let (engine, namespace) = (&call.server.engine, names::namespace(name));
+pub(crate) async fn make(server: &Server, name: &str, partitioned: bool) -> Result<()> {
+    let (engine, namespace) = (&server.engine, names::namespace(name));
     engine
         .create_revisioned(&namespace, REVISIONS_KEPT_DEFAULT, partitioned)
         .await?;
     match engine.revisioned(&namespace)? {
-        Some(collection) => set_up(call, name, &collection).await,
+        Some(collection) => set_up(&server.config, name, &collection).await,
         None => Ok(()),
     }
 }
 
 /// Gives a new database what it has from the beginning.
-async fn set_up(call: &Call, name: &str, collection: &RevisionedCollection) -> Result<()> {
-    let config = &call.server.config;
+async fn set_up(config: &Config, name: &str, collection: &RevisionedCollection) -> Result<()> {
     let default = config.get("couchdb", "default_security");
     if default.is_some_and(|default| default == "everyone") {
         collection.set_security(Document::new()).await?;
@@ -113,11 +113,7 @@ async fn drop_database(call: &mut Call) -> Result<Response> {
     let database = call.database()?;
     let engine = &call.server.engine;
     users::end_all(engine, &database).await?;
-    let namespace = names::namespace(&name);
-    for part in names::attachment_collections(&namespace) {
-        engine.drop_collection(&part).await?;
-    }
-    let is_dropped = engine.drop_collection(&namespace).await?;
+    let is_dropped = remove(engine, &name).await?;
     if database.is_users {
         users::end_marked(engine, &name).await?;
     }
@@ -125,6 +121,15 @@ async fn drop_database(call: &mut Call) -> Result<Response> {
         true => Ok(respond::ok_true(StatusCode::OK)),
         false => Err(CouchError::no_database()),
     }
+}
+
+/// Drops a database with its attachments; false if there is none.
+pub(crate) async fn remove(engine: &Engine, name: &str) -> Result<bool> {
+    let namespace = names::namespace(name);
+    for part in names::attachment_collections(&namespace) {
+        engine.drop_collection(&part).await?;
+    }
+    Ok(engine.drop_collection(&namespace).await?)
 }
 
 async fn info(call: &mut Call) -> Result<Response> {

@@ -1,22 +1,22 @@
 //! `/_node/_local/…`, `/_membership`: what administration pages read.
 
+use super::figures;
 use crate::call::Call;
 use crate::respond;
 use crate::server::Server;
 use access::error::{CouchError, Result};
 use access::security::require_server_admin;
 use access::user::{METRICS, User};
-use access::{names, users};
-use http::{Body, Method, Response, StatusCode};
+use access::users;
+use http::{Method, Response, StatusCode};
 use json::write_string;
-use serde_json::json;
 use std::collections::BTreeMap;
 use value::Value;
 
 /// The name of the only node.
-const NODE: &str = "nonode@nohost";
+pub(super) const NODE: &str = "nonode@nohost";
 /// The range of hashes of the only shard.
-const SHARD: &str = "00000000-ffffffff";
+pub(super) const SHARD: &str = "00000000-ffffffff";
 /// What is shown in place of a password.
 const HIDDEN: &str = "-scram-";
 /// How CouchDB's hashes of passwords begin.
@@ -85,9 +85,14 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
             call.require_read("GET")?;
             Ok(respond::ok(format!(r#"{{"name":"{NODE}"}}"#)))
         }
-        ["_system"] => system(call),
-        ["_stats", path @ ..] => stats(call, path),
-        ["_prometheus"] => prometheus(call),
+        ["_system"] => figures::system(call),
+        ["_stats", path @ ..] => figures::stats(call, path),
+        ["_prometheus"] => figures::prometheus(call),
+        // Only requests begin compactions, no daemon does.
+        ["_smoosh", "status"] => {
+            call.require_read("GET")?;
+            Ok(respond::ok(r#"{"channels":{}}"#.to_owned()))
+        }
         ["_versions"] => {
             call.require_read("GET")?;
             Ok(respond::ok(
@@ -102,6 +107,7 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
         ["_config", "_reload"] => {
             let Server { engine, config, .. } = &*call.server;
             config.reload();
+            call.server.limit_scripts();
             users::prepare_database(engine, config).await?;
             Ok(respond::ok_true(StatusCode::OK))
         }
@@ -142,7 +148,7 @@ fn settings(call: &Call, section: &str) -> BTreeMap<String, String> {
         let names = users::admins(&call.server.engine).into_iter();
         return names.map(|name| (name, HIDDEN.to_owned())).collect();
     }
-    call.server.config.all().remove(section).unwrap_or_default()
+    call.server.config.section(section)
 }
 
 fn write_settings(settings: &BTreeMap<String, String>, out: &mut String) {
@@ -231,70 +237,11 @@ async fn set(call: &Call, section: &str, name: &str, text: Option<String>) -> Re
             let is_lasting = call.header("x-couch-persist") != Some("false");
             let config = &call.server.config;
             config.set(engine, section, name, text, is_lasting).await?;
+            call.server.limit_scripts();
             match name == "authentication_db" {
                 true => users::prepare_database(engine, config).await,
                 false => Ok(()),
             }
         }
     }
-}
-
-fn system(call: &Call) -> Result<Response> {
-    call.require_read("GET")?;
-    let report = call.server.engine.server_report();
-    let uptime = call.server.started.elapsed().as_secs();
-    Ok(respond::ok(format!(
-        r#"{{"uptime":{uptime},"memory":{{"other":{},"processes":0}},"run_queue":0,"process_count":{},"message_queues":{{}}}}"#,
-        report.memory_bytes, report.sessions
-    )))
-}
-
-/// `_stats`, and below it one section or one figure, `null` where there is none (`src/couch_stats/src/couch_stats_httpd.erl`).
-fn stats(call: &Call, path: &[&str]) -> Result<Response> {
-    call.require_read("GET")?;
-    let report = call.server.engine.server_report();
-    let (fast, slow) = call.server.logins.counts();
-    let counter =
-        |value: u64, description: &str| json!({"value": value, "type": "counter", "desc": description});
-    let all = json!({"couchdb": {
-        "commits": counter(report.commits, "number of commits"),
-        "flushes": counter(report.flushes, "number of flushes"),
-        "password_hashing_fast": counter(fast, "number of fast password hashes performed"),
-        "password_hashing_slow": counter(slow, "number of slow password hashes performed"),
-    }});
-    let found = path.iter().try_fold(&all, |found, name| found.get(name));
-    Ok(respond::ok(
-        found.map_or_else(|| "null".to_owned(), ToString::to_string),
-    ))
-}
-
-/// `_prometheus`: figures in the text form of Prometheus, under CouchDB's names where it has them.
-fn prometheus(call: &Call) -> Result<Response> {
-    call.require_read("GET")?;
-    let engine = &call.server.engine;
-    let report = engine.server_report();
-    let (fast, slow) = call.server.logins.counts();
-    let figures = [
-        ("uptime_seconds", "counter", report.uptime_ms / 1_000),
-        ("memory_bytes", "gauge", report.memory_bytes),
-        ("commits_total", "counter", report.commits),
-        ("flushes_total", "counter", report.flushes),
-        ("password_hashing_fast_total", "counter", fast),
-        ("password_hashing_slow_total", "counter", slow),
-        ("open_databases", "gauge", names::all(engine).len() as u64),
-        (
-            "requests_running",
-            "gauge",
-            engine.running_operations().len() as u64,
-        ),
-        (
-            "replications_running",
-            "gauge",
-            call.server.jobs.all().len() as u64,
-        ),
-    ];
-    let figures =
-        figures.map(|(name, kind, value)| format!("# TYPE couchdb_{name} {kind}\ncouchdb_{name} {value}\n"));
-    let kind = "text/plain; version=2.0";
-    Ok(respond::with_type(Body::from(figures.concat()), kind))
 }

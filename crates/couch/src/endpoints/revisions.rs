@@ -9,6 +9,7 @@ use access::{ids, users};
 use engine::{DocumentHistory, Revision};
 use http::{Method, Response, StatusCode};
 use json::write_string;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use value::Value;
 
@@ -79,7 +80,9 @@ fn lacking(history: Option<&DocumentHistory>, asked: Vec<Revision>) -> Lacking {
             possible_ancestors: Vec::new(),
         };
     };
-    let is_missing = |revision: &Revision| history.tree.find(revision).is_none();
+    // Both the asked and the known may be many.
+    let known: HashSet<&Revision> = history.tree.nodes().iter().map(|node| &node.revision).collect();
+    let is_missing = |revision: &Revision| !known.contains(revision);
     let missing: Vec<Revision> = asked.into_iter().filter(is_missing).collect();
     let newest = missing.iter().map(|revision| revision.generation).max();
     let leaves = history.tree.leaves().into_iter();

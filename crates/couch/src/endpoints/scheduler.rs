@@ -148,8 +148,10 @@ fn entry(call: &Call, database: &str, id: &str, body: &serde_json::Map<String, V
         database: database.to_owned(),
         document: id.to_owned(),
     };
-    match call.server.jobs.asked_by(&asker) {
-        Some(job) => report::document(&job),
-        None => report::ended_document(&asker, body),
+    let jobs = &call.server.jobs;
+    match (jobs.asked_by(&asker), jobs.failed_start(&asker)) {
+        (Some(job), _) => report::document(&job),
+        (None, Some(failed)) => report::failed_start(&asker, body, &failed),
+        (None, None) => report::ended_document(&asker, body),
     }
 }

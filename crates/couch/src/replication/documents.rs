@@ -154,16 +154,21 @@ async fn look_at(
 /// Starts a replication; again and again where its filter is not there yet.
 async fn start_patiently(server: Arc<Server>, request: Request, user: User, asker: Asker) {
     let mut backoff = Backoff::of_jobs();
-    loop {
+    let error = loop {
         match begin(&server, &request, &user, &asker).await {
-            Ok(()) => return,
+            Ok(()) => return server.jobs.forget_failed_start(&asker),
             Err(error) if filter::is_not_fetched(&error) => {
-                states::not_started(&server.engine, &asker, &error.reason).await;
+                server.jobs.note_failed_start(&asker, &error.reason);
+                if settings::tells_documents(&server.config) {
+                    states::not_started(&server.engine, &asker, &error.reason).await;
+                }
                 tokio::time::sleep(backoff.fail()).await;
             }
-            Err(error) => return states::failed(&server.engine, &asker, &error.reason).await,
+            Err(error) => break error,
         }
-    }
+    };
+    server.jobs.forget_failed_start(&asker);
+    states::failed(&server.engine, &asker, &error.reason).await;
 }
 
 async fn begin(server: &Arc<Server>, request: &Request, user: &User, asker: &Asker) -> Result<()> {

@@ -46,7 +46,7 @@ pub(crate) type Ended = Result<Outcome, CouchError>;
 /// What a job does at the moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Status {
-    pub(crate) state: State,
+    pub(crate) state: JobState,
     pub(crate) changed: Timestamp,
     /// The failures in a row.
     pub(crate) failures: u32,
@@ -58,7 +58,7 @@ pub(crate) struct Status {
 
 /// The states of a job, a part of those of CouchDB's scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum JobState {
     /// It was asked for.
     Initializing,
     /// It runs.
@@ -67,12 +67,12 @@ pub(crate) enum State {
     Crashing,
 }
 
-impl State {
+impl JobState {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            State::Initializing => "initializing",
-            State::Running => "running",
-            State::Crashing => "crashing",
+            JobState::Initializing => "initializing",
+            JobState::Running => "running",
+            JobState::Crashing => "crashing",
         }
     }
 }
@@ -84,6 +84,16 @@ pub(crate) struct Event {
     /// `added`, `started` or `crashed`.
     pub(crate) kind: &'static str,
     pub(crate) reason: Option<String>,
+}
+
+/// A replication that could not be started and is tried again.
+#[derive(Clone, Debug)]
+pub(crate) struct FailedStart {
+    pub(crate) reason: String,
+    /// The failures in a row.
+    pub(crate) failures: u32,
+    pub(crate) first: Timestamp,
+    pub(crate) last: Timestamp,
 }
 
 impl Job {
@@ -99,7 +109,7 @@ impl Job {
             started: now,
             progress: Arc::default(),
             status: Mutex::new(Status {
-                state: State::Initializing,
+                state: JobState::Initializing,
                 changed: now,
                 failures: 0,
                 error: None,
@@ -107,12 +117,12 @@ impl Job {
             }),
             ended: watch::Sender::new(None),
         };
-        job.note("added", State::Initializing, None);
+        job.note("added", JobState::Initializing, None);
         job
     }
 
     /// Notes what happened and the state that follows.
-    pub(crate) fn note(&self, kind: &'static str, state: State, reason: Option<String>) {
+    pub(crate) fn note(&self, kind: &'static str, state: JobState, reason: Option<String>) {
         let mut status = self.status.lock();
         let at = Timestamp::now();
         status.state = state;

@@ -1,10 +1,11 @@
 //! The replications of this server: started, found by id, ended.
 
-use super::job::{Asker, Ended, Job};
+use super::job::{Asker, Ended, FailedStart, Job};
 use crate::limits::REPLICATIONS_MAX;
 use access::error::{CouchError, Result};
 use access::user::User;
 use http::{Client, Reach, StatusCode};
+use jiff::Timestamp;
 use parking_lot::Mutex;
 use peer::request::JobId;
 use peer::request::Request;
@@ -18,6 +19,8 @@ pub(crate) struct Jobs {
     running: Mutex<BTreeMap<String, Running>>,
     /// What starts the replications that documents ask for.
     starting: Mutex<BTreeMap<Asker, JoinHandle<()>>>,
+    /// Why some of those could not be started yet.
+    failed_starts: Mutex<BTreeMap<Asker, FailedStart>>,
     client: OnceLock<Client>,
     /// Asks servers for those who may not have the machine's own networks looked at.
     public_client: OnceLock<Client>,
@@ -104,8 +107,34 @@ impl Jobs {
         }
     }
 
+    /// Notes that the replication of a document could not be started.
+    pub(super) fn note_failed_start(&self, asker: &Asker, reason: &str) {
+        let now = Timestamp::now();
+        let mut all = self.failed_starts.lock();
+        let failed = all.entry(asker.clone()).or_insert_with(|| FailedStart {
+            reason: String::new(),
+            failures: 0,
+            first: now,
+            last: now,
+        });
+        reason.clone_into(&mut failed.reason);
+        failed.failures += 1;
+        failed.last = now;
+    }
+
+    /// Forgets it: the replication was started, or never will be.
+    pub(super) fn forget_failed_start(&self, asker: &Asker) {
+        self.failed_starts.lock().remove(asker);
+    }
+
+    /// Why the replication of a document is not started yet.
+    pub(crate) fn failed_start(&self, asker: &Asker) -> Option<FailedStart> {
+        self.failed_starts.lock().get(asker).cloned()
+    }
+
     /// Ends what a document asked for.
     pub(crate) fn cancel_asked(&self, asker: &Asker) {
+        self.forget_failed_start(asker);
         if let Some(starting) = self.starting.lock().remove(asker) {
             starting.abort();
         }

@@ -1,6 +1,6 @@
 //! How a job is shown: in the answer of `_replicate`, in `_active_tasks`, in `_scheduler/…`.
 
-use super::job::{Asker, Job, State};
+use super::job::{Asker, FailedStart, Job, JobState};
 use jiff::Timestamp;
 use peer::request::Endpoint;
 use replicate::Outcome;
@@ -70,7 +70,7 @@ fn sequences(job: &Job, object: &mut Map<String, Value>) {
 /// The entry in `_active_tasks`; none while the job does not run.
 pub(crate) fn task(job: &Job) -> Option<Value> {
     let status = job.status.lock().clone();
-    if status.state != State::Running {
+    if status.state != JobState::Running {
         return None;
     }
     let mut object = into_map(json!({
@@ -105,7 +105,7 @@ pub struct Replications {
 }
 
 pub(crate) fn all_together(jobs: &[Arc<Job>]) -> Replications {
-    let is_failing = |job: &&Arc<Job>| job.status.lock().state == State::Crashing;
+    let is_failing = |job: &&Arc<Job>| job.status.lock().state == JobState::Crashing;
     Replications {
         count: jobs.len() as u64,
         failing: jobs.iter().filter(is_failing).count() as u64,
@@ -129,7 +129,7 @@ pub(crate) fn scheduled(job: &Job) -> Value {
     json!({
         "database": job.asker.as_ref().map(|asker| &asker.database),
         "id": job.id,
-        "pid": (status.state == State::Running).then_some("<0.0.0>"),
+        "pid": (status.state == JobState::Running).then_some("<0.0.0>"),
         "source": job.request.source.name(),
         "target": job.request.target.name(),
         "user": job.user.name,
@@ -163,6 +163,20 @@ pub(crate) fn document(job: &Job) -> Value {
         "source_proxy": null,
         "target_proxy": null,
     })
+}
+
+/// The entry in `_scheduler/docs` of a document whose replication could not be started yet.
+pub(crate) fn failed_start(asker: &Asker, body: &Map<String, Value>, failed: &FailedStart) -> Value {
+    let mut entry = into_map(ended_document(asker, body));
+    let failed = into_map(json!({
+        "state": "error",
+        "error_count": failed.failures,
+        "info": {"error": failed.reason},
+        "start_time": time(failed.first),
+        "last_updated": time(failed.last),
+    }));
+    entry.extend(failed);
+    Value::Object(entry)
 }
 
 /// The entry in `_scheduler/docs` of a document whose replication has ended, or has not begun, from what was written into it.

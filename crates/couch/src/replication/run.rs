@@ -1,6 +1,7 @@
 //! Running one job: once, or again and again.
 
-use super::job::{Ended, Job, State};
+use super::job::{Asker, Ended, Job, JobState};
+use super::settings;
 use super::states;
 use super::transport;
 use crate::server::Server;
@@ -17,13 +18,13 @@ const HEALTHY: Duration = Duration::from_secs(120);
 
 /// Runs a job to its end. What is continuous or asked for by a document is tried again after a failure, later each time.
 pub(super) async fn run(server: Arc<Server>, job: Arc<Job>) {
-    if let Some(asker) = &job.asker {
+    if let Some(asker) = told(&server, &job) {
         states::triggered(&server.engine, asker, &job).await;
     }
     let is_persistent = job.request.options.continuous || job.asker.is_some();
     let mut backoff = Backoff::of_jobs();
     let ended = loop {
-        job.note("started", State::Running, None);
+        job.note("started", JobState::Running, None);
         let (started, through) = (Instant::now(), through(&job));
         let error = match once(&server, &job).await {
             Ok(outcome) => break Ok(outcome),
@@ -38,14 +39,20 @@ pub(super) async fn run(server: Arc<Server>, job: Arc<Job>) {
             backoff.reset();
         }
         let wait = backoff.fail();
-        job.note("crashed", State::Crashing, Some(message.clone()));
+        job.note("crashed", JobState::Crashing, Some(message.clone()));
         job.status.lock().failures = backoff.failures();
-        if let Some(asker) = &job.asker {
+        if let Some(asker) = told(&server, &job) {
             states::failing(&server.engine, asker, &job, &message).await;
         }
         tokio::time::sleep(wait).await;
     };
     finish(&server, &job, ended).await;
+}
+
+/// The document that is told while the job goes on.
+fn told<'j>(server: &Server, job: &'j Job) -> Option<&'j Asker> {
+    let asker = job.asker.as_ref();
+    asker.filter(|_| settings::tells_documents(&server.config))
 }
 
 fn through(job: &Job) -> serde_json::Value {

@@ -36,6 +36,11 @@ pub(crate) fn filled(config: &Config, mut request: Map<String, Value>) -> Map<St
     request
 }
 
+/// Whether documents are told that their replication was started, or failed and is tried again; else only how it ended.
+pub(super) fn tells_documents(config: &Config) -> bool {
+    config.is_on(SECTION, "update_docs")
+}
+
 /// Refuses a replication that reaches a side by a protocol that the settings do not let.
 pub(crate) fn check(config: &Config, request: &Request) -> Result<()> {
     let Some(allowed) = config.get(SECTION, "valid_endpoint_protocols") else {

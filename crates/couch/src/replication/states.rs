@@ -1,4 +1,5 @@
-//! What a replication has become, as the document that asked for it says: `triggered`, `error`, `completed` or `failed`.
+//! What a replication has become, as the document that asked for it says: `completed` or `failed`, and `triggered` or `error` where
+//! `[replicator] update_docs` wants that.
 
 use super::job::{Asker, Job};
 use super::report;

@@ -44,6 +44,7 @@ pub(super) fn to(
             client: server.jobs.client(reach(server, user)).clone(),
             url: url.clone(),
             headers: headers.clone(),
+            memory: server.engine.memory().clone(),
         })),
     };
     Transport::new(route, endpoint.name(), request_time_max, retries)

@@ -1,4 +1,4 @@
-//! Accounts that documents of users make: how often they are flushed, and what they are after a flush that failed.
+//! Accounts that documents of users create: how often they are flushed, and their state after a failed flush.
 
 use crate::server::{KEEPER, Server};
 use kv::Simulation;
@@ -177,7 +177,7 @@ fn a_user_with_one_time_passwords_has_no_credentials_for_other_protocols() {
     let totp = r#", "totp": {"key": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"}"#;
     let (second, credentials) = put(&format!("?rev={first}"), totp);
     assert_eq!(credentials, 0);
-    // The right password makes none.
+    // The right password does not create credentials either.
     assert_eq!(log_in(&server, "apple").status, 401);
     assert!(server.engine.user("admin", "jan").unwrap().credentials.is_empty());
     let (_, credentials) = put(&format!("?rev={second}"), "");

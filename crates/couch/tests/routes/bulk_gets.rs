@@ -1,4 +1,4 @@
-//! Documents of `_bulk_get` as parts of one answer.
+//! Multipart answers of `_bulk_get`.
 
 use crate::server::Server;
 use testing::http::{Answer, case, exchange, faults};

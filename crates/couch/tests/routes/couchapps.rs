@@ -1,10 +1,10 @@
-//! Functions of design documents that answer requests.
+//! Functions of design documents that answer requests: `_show`, `_list`, `_update`, `_rewrite`.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn couchapps() {
+fn requests_for_couchapps_get_couchdbs_answers() {
     run(CASES);
 }
 
@@ -12,6 +12,38 @@ fn couchapps() {
 fn functions_in_another_language_are_refused_by_its_name() {
     run(IN_ERLANG);
 }
+
+#[test]
+fn functions_have_the_time_that_the_settings_say() {
+    run(ENDLESS);
+}
+
+const ENDLESS: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case("PUT /db/a", "{}", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /db/_design/d",
+        r#"{"views": {"v": {"map": "function () { for (;;); }"}}, "shows": {"s": "function () { for (;;); }"}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "PUT /_node/_local/_config/couchdb/os_process_timeout",
+        r#""123""#,
+        200,
+        r#""""#,
+    ),
+    case("GET /db/_design/d/_view/v", "", 500, "longer than 123 ms"),
+    case("GET /db/_design/d/_show/s", "", 500, "longer than 123 ms"),
+    case(
+        "PUT /_node/_local/_config/couchdb/os_process_timeout",
+        r#""321""#,
+        200,
+        r#""123""#,
+    ),
+    case("GET /db/_design/d/_view/v", "", 500, "longer than 321 ms"),
+    case("GET /db/_design/d/_show/s", "", 500, "longer than 321 ms"),
+];
 
 const REFUSED_LANGUAGE: &str =
     r#"{"error": "invalid_design_doc", "reason": "unknown_query_language: erlang"}"#;

@@ -1,10 +1,10 @@
-//! Databases as a whole: making, describing, looking after, and dropping them.
+//! Databases as a whole: creating, describing, maintaining and dropping them.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn databases() {
+fn requests_for_databases_get_couchdbs_answers() {
     run(CASES);
 }
 
@@ -75,7 +75,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"reason": "`purged_infos_limit` must be positive integer"}"#,
     ),
-    // Care.
+    // Maintenance.
     case("POST /db/_compact", "{}", 202, r#"{"ok": true}"#),
     case(
         "POST /db/_compact\nContent-Type: text/plain",
@@ -168,7 +168,7 @@ pub const CASES: &[Case] = &[
         r#"{"reason": "Only GET allowed"}"#,
     ),
     case("GET /db/posted", "", 404, r#"{"error": "not_found"}"#),
-    // The end.
+    // Dropping.
     case("DELETE /db?rev=1-a", "", 400, r#"{"error": "bad_request"}"#),
     case("DELETE /db", "", 200, r#"{"ok": true}"#),
     case(

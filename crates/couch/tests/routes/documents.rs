@@ -1,10 +1,10 @@
-//! Documents: one by one, with attachments, many at once, and their changes.
+//! Documents: single ones, with attachments, many at once, and their changes.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn documents() {
+fn requests_for_documents_get_couchdbs_answers() {
     run(&cases().collect::<Vec<_>>());
 }
 
@@ -110,6 +110,25 @@ const ONE: &[Case] = &[
         r#"{"_id": "_design/d", "_rev": "<rev>"}"#,
     ),
     case("GET /db/_design/none", "", 404, r#"{"error": "not_found"}"#),
+    case(
+        "PUT /db/_design%2Fd/a%2Fnote?rev=<rev>",
+        "some text",
+        201,
+        r#"{"ok": true, "id": "_design/d"}"#,
+    ),
+    case("GET /db/_design%2Fd/a/note", "", 200, "some text"),
+    case(
+        "DELETE /db/_design%2Fd/a%2Fnote?rev=<rev>",
+        "",
+        200,
+        r#"{"ok": true, "id": "_design/d"}"#,
+    ),
+    case(
+        "GET /db/_design%2Fd/_nothing",
+        "",
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
     case("GET /db/_design%2Fd", "", 200, r#"{"_id": "_design/d"}"#),
     case(
         "COPY /db/_design/d\nDestination: _design/f",

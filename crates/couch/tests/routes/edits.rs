@@ -1,11 +1,11 @@
-//! What is looked at before documents are written, and what their validations see.
+//! Checks before documents are written, and what validation functions see.
 
 use crate::server::{Server, run};
 use kv::Simulation;
 use testing::http::{Case, case, exchange};
 
 #[test]
-fn edits() {
+fn requests_for_edits_get_couchdbs_answers() {
     run(EDITS);
 }
 
@@ -33,7 +33,7 @@ fn a_document_that_could_not_be_flushed_keeps_its_attachments() {
         assert_eq!(ask(request, body).status, 201);
     }
     let mut kept = 0;
-    // Which of the flushes is that of the document is not for this test to know.
+    // The test cannot know which of the flushes is the document's.
     for flushes in 0..4 {
         simulation.fill_at_flush_after(flushes);
         let path = format!("/d/after{flushes}/file");
@@ -102,7 +102,7 @@ const EDITS: &[Case] = &[
         403,
         r#"{"reason": "[{\"_id\":\"b\",\"shown\":1},null]"}"#,
     ),
-    // A deletion that no edit follows is nothing that is replaced.
+    // A deletion that the edit does not follow is not a revision that it replaces.
     case("DELETE /db/a?rev=<_rev>", "", 200, r#"{"ok": true}"#),
     case(
         "PUT /db/a",
@@ -116,7 +116,7 @@ const EDITS: &[Case] = &[
         403,
         r#"\"_deleted\":true,\"_revisions\":{\"start\":2,\"ids\":["#,
     ),
-    // Of what another store has taken, what is there of the revisions before.
+    // An edit from another store is checked against those of its earlier revisions that exist here.
     case("PUT /db/c", "{}", 201, r#"{"ok": true}"#),
     case(
         "PUT /db/c?new_edits=false",
@@ -218,7 +218,7 @@ const PUT_ALONE: &[Case] = &[
         400,
         r#"{"error": "bad_request"}"#,
     ),
-    // Where the server makes the id, no revision is replaced.
+    // If the server chooses the id, no revision is replaced.
     case("POST /db", r#"{"_rev": "1-x"}"#, 201, r#"{"rev": "*"}"#),
 ];
 
@@ -250,7 +250,7 @@ const BATCH: &[Case] = &[
         202,
         r#"{"ok": true, "id": "a"}"#,
     ),
-    // What is no document is refused at once.
+    // Anything but a document is refused before the validation.
     case(
         "PUT /db/a?batch=ok",
         "{",
@@ -370,7 +370,7 @@ const REPLICATIONS: &[Case] = &[
         201,
         r#"[{"id": "a", "error": "forbidden"}, {"id": "b", "ok": true}]"#,
     ),
-    // What another store has taken, what says that it failed, what is no request.
+    // These are not checked: edits from another store, documents of failed replications, and documents that are not requests.
     case(
         "PUT /_replicator/c?new_edits=false",
         r#"{"_rev": "1-a"}"#,

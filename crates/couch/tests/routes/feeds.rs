@@ -1,11 +1,11 @@
-//! What feeds and reports say of sequences, whatever a crash takes.
+//! Feeds of changes: sequences that stay true after a crash, and filters.
 
 use crate::server::{Server, run};
 use kv::Simulation;
 use std::time::{Duration, Instant};
 use testing::http::{Answer, Case, case, exchange};
 
-/// Seeds decide what a crash loses.
+/// Seeds of the simulation, which decide what a crash loses.
 const SEEDS: u64 = 20;
 
 fn ok(server: &Server, request: &str, body: &str) -> String {
@@ -28,7 +28,7 @@ fn goes_on_after_a_crash(asked: &str, member: &str) {
         let server = Server::on(&simulation);
         ok(&server, "PUT /d", "");
         ok(&server, "PUT /d/first", "{}");
-        // Nobody waits until they are on the disk.
+        // Nobody waits until these are on the disk.
         for number in 0..5 {
             ok(&server, &format!("PUT /d/late{number}?batch=ok"), "{}");
         }
@@ -66,7 +66,7 @@ fn a_feed_ends_with_its_database() {
         let address = server.address;
         let request = format!("GET /d/_changes?feed={kind}&since=now&heartbeat=100");
         let followed = std::thread::spawn(move || exchange(address, &request, ""));
-        // Until it waits.
+        // Until the feed waits for changes.
         std::thread::sleep(Duration::from_millis(300));
         ok(&server, "DELETE /d", "");
         let begun = Instant::now();
@@ -75,6 +75,27 @@ fn a_feed_ends_with_its_database() {
         assert!(begun.elapsed() < Duration::from_secs(5), "{kind}");
         let is_told = kind == "eventsource" || answer.body.contains("last_seq");
         assert!(is_told, "{kind}: {answer}");
+    }
+}
+
+#[test]
+fn signs_of_life_come_as_often_as_the_settings_say_at_least() {
+    let server = Server::start();
+    ok(&server, "PUT /d", "");
+    ok(
+        &server,
+        "PUT /_node/_local/_config/chttpd/changes_timeout",
+        r#""50""#,
+    );
+    for asked in ["true", "600000"] {
+        let address = server.address;
+        let request = format!("GET /d/_changes?feed=continuous&since=now&heartbeat={asked}");
+        let followed = std::thread::spawn(move || exchange(address, &request, ""));
+        std::thread::sleep(Duration::from_millis(500));
+        ok(&server, "DELETE /d", "");
+        let answer = followed.join().expect("an answer");
+        assert!(answer.body.starts_with("\n\n"), "{asked}: {answer}");
+        ok(&server, "PUT /d", "");
     }
 }
 
@@ -183,7 +204,7 @@ const LEAVES: &[Case] = &[
         200,
         r#"{"results": []}"#,
     ),
-    // A winner shows its conflicts, which no leaf does that is asked about by itself.
+    // The winner shows its conflicts; a leaf that is tested by itself does not.
     case(
         "POST /db/_changes?filter=_selector",
         r#"{"selector": {"_conflicts": {"$exists": true}}}"#,

@@ -4,7 +4,7 @@ use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn grouped_searches() {
+fn requests_for_grouped_searches_get_couchdbs_answers() {
     run(&cases().collect::<Vec<_>>());
 }
 
@@ -57,7 +57,7 @@ const GROUPS: &[Case] = &[
             {"by": "south", "total_rows": 1, "rows": [{"id": "2", "doc": {"_id": "2"}}]},
             {"by": "north", "total_rows": 2, "rows": [{"id": "3", "doc": {"_id": "3"}}]}]}"#,
     ),
-    // What has no value is a group too. The earlier name of the parameter has an answer of another form.
+    // Documents without a value are a group too. The older parameter name gives the older form of answer.
     case(
         "POST /garden/_design/g/_search/plants",
         r#"{"q": "price:[70 TO *]", "group_by": "bed", "group_sort": "price", "drilldown": ["price", "70"]}"#,

@@ -88,6 +88,70 @@ fn a_server_may_hide_its_version_and_be_known_by_some_names_alone() {
 }
 
 #[test]
+fn pages_from_elsewhere_may_ask_as_the_settings_of_the_host_say() {
+    let server = Server::start();
+    let set = |path: &str, text: &str| {
+        let set = exchange(server.address, &format!("PUT /_node/_local/_config/{path}"), text);
+        assert_eq!(set.status, 200, "{set}");
+    };
+    let ask = |request: &str| {
+        exchange(
+            server.address,
+            &format!("{request}\nOrigin: https://app.example"),
+            "",
+        )
+    };
+    let preflight = "OPTIONS /\nAccess-Control-Request-Method: PUT";
+    set("chttpd/enable_cors", r#""true""#);
+    set("cors/origins", r#""https://other.example""#);
+    assert_eq!(ask("GET /").status, 403);
+    set("cors:127.0.0.1/origins", r#""https://app.example""#);
+    set("cors:elsewhere.example/origins", r#""*""#);
+    let answer = ask("GET /");
+    assert_eq!(answer.status, 200, "{answer}");
+    assert_eq!(
+        answer.header("access-control-allow-origin"),
+        Some("https://app.example")
+    );
+    let exposed = answer.header("access-control-expose-headers");
+    assert!(
+        exposed.is_some_and(|names| names.starts_with("content-type, cache-control, accept-ranges, ")),
+        "{answer}"
+    );
+    let allowed = ask(preflight);
+    assert_eq!(allowed.status, 204, "{allowed}");
+    assert_eq!(allowed.header("access-control-allow-headers"), Some(""));
+    set("cors:127.0.0.1/methods", r#""GET""#);
+    assert_eq!(ask(preflight).status, 405);
+}
+
+#[test]
+fn under_the_name_of_a_virtual_host_a_part_of_the_server_is_seen() {
+    let server = Server::start();
+    let ask = |request: &str| {
+        exchange(
+            server.address,
+            &format!("{request}\nX-Forwarded-Host: shop.example"),
+            "",
+        )
+    };
+    assert_eq!(exchange(server.address, "PUT /shop", "").status, 201);
+    assert_eq!(exchange(server.address, "PUT /shop/a", "{}").status, 201);
+    assert_eq!(ask("GET /a").status, 404);
+    let set = "PUT /_node/_local/_config/vhosts/shop.example";
+    assert_eq!(exchange(server.address, set, r#""/shop""#).status, 200);
+    for (request, told) in [
+        ("GET /", "\"db_name\":\"shop\""),
+        ("GET /a?revs=true", "\"_revisions\""),
+        ("GET /_session", "\"userCtx\""),
+    ] {
+        let answer = ask(request);
+        assert!(answer.status == 200 && answer.body.contains(told), "{answer}");
+    }
+    assert_eq!(exchange(server.address, "GET /a", "").status, 404);
+}
+
+#[test]
 fn a_body_that_is_missing_is_told_from_one_that_is_empty() {
     let server = Server::start();
     assert_eq!(exchange(server.address, "PUT /db", "").status, 201);

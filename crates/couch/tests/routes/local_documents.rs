@@ -1,10 +1,10 @@
-//! Local documents, by whatever way they are put, and their lists.
+//! Local documents: every way to write them, and their lists.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn local_documents() {
+fn requests_for_local_documents_get_couchdbs_answers() {
     run(CASES);
 }
 
@@ -77,7 +77,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"rows": [{"key": "_local/none", "error": "not_found"}]}"#,
     ),
-    // What can be no local document has no row, and is counted.
+    // An id that cannot be a local document's has no row, but is counted.
     case(
         "POST /db/_local_docs",
         r#"{"keys": ["a", 5, "_local/l", "_local/none"], "skip": 1, "limit": 2}"#,
@@ -109,7 +109,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"reason": "_local documents do not accept attachments."}"#,
     ),
-    // Wherever a document may be put.
+    // Every endpoint that can write a document.
     case(
         "POST /db",
         r#"{"_id": "_local/posted", "n": 1}"#,
@@ -148,7 +148,7 @@ pub const CASES: &[Case] = &[
         201,
         r#"[{"ok": true, "id": "_local/many", "rev": "0-1"}]"#,
     ),
-    // Where one is refused, none is written.
+    // If one is refused, none is written.
     case(
         "POST /db/_bulk_docs",
         r#"{"docs": [{"_id": "_local/early"}, {"_id": "_local/wrong", "_rev": "1-x"}]}"#,

@@ -1,4 +1,4 @@
-//! As whom somebody is let in: by a name that a document has too, and by one that a proxy gives.
+//! Which user a login is: with a name that also has a document, and with a name that a proxy passes on.
 
 use crate::server::{run, run_with_keeper};
 use testing::http::{Case, case};
@@ -32,7 +32,7 @@ const ACCOUNTS: &[Case] = &[
         401,
         r#"{"error": "unauthorized"}"#,
     ),
-    // The end of a document that was never there.
+    // A deletion of a document that never existed.
     case(
         "POST /_users/_bulk_docs\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
         r#"{"docs": [{"_id": "org.couchdb.user:keeper", "_deleted": true}]}"#,
@@ -51,14 +51,14 @@ const ACCOUNTS: &[Case] = &[
         200,
         r#"{"name": "keeper", "roles": ["_admin"]}"#,
     ),
-    // The owner may.
+    // The owner of the account may do it.
     case(
         "PUT /_users/org.couchdb.user:keeper\nCookie: <set-cookie>",
         r#"{"name": "keeper", "type": "user", "roles": []}"#,
         201,
         r#"{"ok": true}"#,
     ),
-    // And anybody may become somebody new.
+    // Anybody may register under a new name.
     case(
         "PUT /_users/org.couchdb.user:jan",
         r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
@@ -117,14 +117,14 @@ const NAMED_BY_A_PROXY: &[Case] = &[
         403,
         r#"{"error": "forbidden", "reason": "There is an account of this name already."}"#,
     ),
-    // The roles are those that the proxy tells.
+    // The roles are those that the proxy names.
     case(
         "POST /_replicate\nX-Auth-CouchDB-UserName: anna\nX-Auth-CouchDB-Roles: reader",
         r#"{"source": "secret", "target": "open"}"#,
         200,
         r#"{"ok": true, "history": [{"docs_written": 1}]}"#,
     ),
-    // The credentials are right: it is the address that is refused.
+    // The credentials are right: the address is refused.
     case(
         "POST /_replicate\nX-Auth-CouchDB-UserName: anna\nX-Auth-CouchDB-Roles: reader",
         r#"{"source": "http://127.0.0.1:1/db", "target": "open"}"#,

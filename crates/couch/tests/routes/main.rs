@@ -23,8 +23,10 @@ mod rights;
 mod selectors;
 mod server;
 mod server_endpoints;
+mod shards;
 mod text_queries;
 mod text_searches;
+mod user_databases;
 mod users;
 mod wrong_parameters;
 
@@ -40,11 +42,12 @@ macro_rules! source {
 }
 
 /// The functions that route, and what of a path is behind them.
-const ROUTERS: [(&str, &str, &str); 9] = [
+const ROUTERS: [(&str, &str, &str); 10] = [
     (source!("route.rs"), "endpoint", ""),
     (source!("route.rs"), "global", ""),
     (source!("route.rs"), "special", "*"),
     (source!("endpoints/node.rs"), "run", "_node/*"),
+    (source!("endpoints/reshard.rs"), "run", "_reshard"),
     (source!("endpoints/scheduler.rs"), "run", "_scheduler"),
     (source!("endpoints/scheduler.rs"), "documents", "_scheduler/docs"),
     (source!("endpoints/partition.rs"), "run", "*/_partition"),
@@ -53,13 +56,15 @@ const ROUTERS: [(&str, &str, &str); 9] = [
 ];
 
 /// Routes that refuse whatever they are asked.
-const REFUSED: [&str; 7] = [
+const REFUSED: [&str; 9] = [
     "/_utils/…",
     "/_node",
     "/*/_local",
     "/*/_local/…",
     "/*/_temp_view",
     "/_node/*/_restart",
+    "/_reshard/jobs/*",
+    "/_reshard/jobs/*/state",
     "/*/_partition",
 ];
 
@@ -75,6 +80,7 @@ fn cases() -> Vec<Case> {
     cases.extend(queries::cases());
     cases.extend(couchapps::CASES);
     cases.extend(server_endpoints::cases());
+    cases.extend(shards::CASES);
     cases.extend(replications::CASES);
     cases.extend(text_searches::cases());
     cases.extend(grouped_searches::cases());

@@ -1,4 +1,4 @@
-//! Searches as Nouveau has them, in the database that the searches of design documents are tried on.
+//! Nouveau's searches, on the database that the tests of `_search` use.
 
 use testing::http::{Case, case};
 
@@ -51,7 +51,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"total_hits": 1, "hits": [{"id": "doc3", "fields": {"foo": "bar", "bar": 12.5, "baz": "bar"}}]}"#,
     ),
-    // What is asked for is cut by the analyzer, a string is not.
+    // The analyzer cuts the words of the query, but not a string.
     case(
         "POST /texts/_design/n/_nouveau/things",
         r#"{"q": "foo:Foobar"}"#,
@@ -119,7 +119,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"hits": [{"id": "doc1"}]}"#,
     ),
-    // Behind the hit that was sorted by [100.0,"doc2"].
+    // After the hit with the sort values [100.0,"doc2"].
     case(
         "POST /texts/_design/n/_nouveau/things",
         r#"{"q": "*:*", "sort": "-bar", "limit": 2, "bookmark": "WzEwMC4wLCJkb2MyIl0"}"#,

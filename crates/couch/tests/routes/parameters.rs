@@ -1,10 +1,10 @@
-//! Parameters in URLs and bodies: what they do.
+//! What parameters in URLs and bodies do.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn parameters() {
+fn requests_for_parameters_get_couchdbs_answers() {
     run(CASES);
 }
 
@@ -34,7 +34,7 @@ const REDUCTIONS: &[Case] = &[
         200,
         "",
     ),
-    // What was reduced before stays as it is.
+    // Earlier reductions keep their values.
     case(
         "PUT /db/_design/e",
         r#"{"views": {"v": {"map": "function (doc) { emit(2, 1); }", "reduce": "function () { return new Array(2000).join('grow'); }"}}}"#,
@@ -217,6 +217,12 @@ const CASES: &[Case] = &[
     ),
     case("GET /db/none?deleted=true", "", 404, r#"{"reason": "missing"}"#),
     case("PUT /db/e", r#"{"n": 1}"#, 201, r#"{"ok": true}"#),
+    case(
+        "COPY /db/e\nDestination: http://elsewhere/f",
+        "",
+        400,
+        r#"{"error": "bad_request", "reason": "Destination URL must be relative."}"#,
+    ),
     case(
         "COPY /db/e\nDestination: f\nIf-Match: 9-x",
         "",

@@ -4,7 +4,7 @@ use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn queries() {
+fn requests_for_queries_get_couchdbs_answers() {
     run(&cases().collect::<Vec<_>>());
 }
 
@@ -262,7 +262,7 @@ const LINKS: &[Case] = &[
             {"id": "e", "doc": {"_id": "d", "_rev": "2-y", "_deleted": true}},
             {"id": "f", "doc": null}]}"#,
     ),
-    // Those that are linked come without conflicts and attachments.
+    // Linked documents come without conflicts and attachments.
     case(
         "GET /links/_design/d/_view/v?include_docs=true&conflicts=true&key=%22b%22",
         "",

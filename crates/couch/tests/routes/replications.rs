@@ -1,10 +1,10 @@
-//! Replications: what asks for them, and what is told of them.
+//! Replications: how they are requested, and how they are reported.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn replications() {
+fn requests_for_replications_get_couchdbs_answers() {
     run(CASES);
 }
 
@@ -144,6 +144,18 @@ pub const CASES: &[Case] = &[
             "reason": "States must be one or more of [initializing,error,running,pending,crashing,completed,failed]"}"#,
     ),
     case(
+        "GET /_scheduler/docs?limit=x",
+        "",
+        400,
+        r#"{"error": "query_parse_error", "reason": "Invalid value for integer: \"x\""}"#,
+    ),
+    case(
+        "GET /_scheduler/docs?skip=-1",
+        "",
+        400,
+        r#"{"error": "query_parse_error", "reason": "Invalid value for positive integer: \"-1\""}"#,
+    ),
+    case(
         "GET /_scheduler/jobs?limit=x",
         "",
         400,
@@ -198,7 +210,7 @@ const SETTINGS: &[Case] = &[
         200,
         "",
     ),
-    // No number, so it says nothing.
+    // Not a number, so it has no effect.
     case(
         "PUT /_node/_local/_config/replicator/worker_processes",
         r#""many""#,

@@ -1,4 +1,4 @@
-//! What some users may see, and others not.
+//! What some users may see and others may not.
 
 use crate::server::run_with_keeper;
 use testing::http::{Case, case};

@@ -1,4 +1,4 @@
-//! Selectors find the same documents, whichever index there is.
+//! A selector finds the same documents whichever indexes exist.
 
 use crate::server::Server;
 use engine::{Namespace, RevisionedCollection};
@@ -35,7 +35,7 @@ fn index_of_couchdb(server: &Server, field: &str) {
     assert_eq!(exchange(server.address, "POST /db/_index", &body).status, 200);
 }
 
-/// Asks without an index, with one of each protocol, and with both.
+/// Runs the selector without an index, with one of each protocol, and with both.
 fn is_found_by_all_indexes(documents: &[DocumentBuf], field: &str, cases: &[(&str, &[&str])]) {
     for (of_mongodb, of_couchdb) in [(false, false), (true, false), (false, true), (true, true)] {
         let server = Server::start();
@@ -76,7 +76,7 @@ fn texts_that_collate_alike_are_found_together() {
 }
 
 #[test]
-fn what_is_no_number_is_found_by_all_indexes_or_none() {
+fn every_index_finds_the_same_nans() {
     let nan = f64::NAN.copysign(1.0);
     let numbers = [("above", nan), ("below", -nan), ("less", -1.0), ("more", 1.0)];
     let documents = numbers.map(|(id, number)| DocumentBuf::from(&doc! {"_id": id, "v": number}));

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use testing::Host;
 use testing::http::{Case, case, faults};
 
-/// Ends with the value.
+/// The server stops when this is dropped.
 pub struct Server {
     pub address: SocketAddr,
     pub engine: Engine,
@@ -18,7 +18,7 @@ impl Server {
         Server::on(&Simulation::new(1))
     }
 
-    /// On what is left of this store, after a crash if it is still open.
+    /// A server on what is left of this store, after a crash if it is still open.
     pub fn on(simulation: &Simulation) -> Server {
         let host = Host::new();
         let engine = host.run(Engine::on(Kv::simulated(simulation))).unwrap();
@@ -32,19 +32,19 @@ impl Server {
         }
     }
 
-    /// Runs what another protocol does to its store.
+    /// Changes the server's store as another protocol would.
     pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
         self.host.run(future)
     }
 }
 
-/// Runs the cases one after another on a server of their own, and fails with all that went wrong.
+/// Runs the cases one after another on a server of their own, and fails with a list of all wrong answers.
 pub fn run(cases: &[Case]) {
     let faults = faults(Server::start().address, cases);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What comes first where somebody has to log in: the database of users, and an administrator, whose credentials are keeper:larder.
+/// The first cases if a login is needed: the database of users, and an administrator with the credentials keeper:larder.
 pub const KEEPER: [Case; 2] = [
     case("PUT /_users", "", 201, r#"{"ok": true}"#),
     case(

@@ -1,10 +1,10 @@
-//! What belongs to no database: the server, its node, sessions.
+//! Endpoints that belong to no database: the server, its node, sessions.
 
 use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn server_endpoints() {
+fn requests_for_the_server_get_couchdbs_answers() {
     run(&cases().collect::<Vec<_>>());
 }
 
@@ -141,10 +141,10 @@ const GLOBAL: &[Case] = &[
         r#"{"results": [{"db_name": "a"}]}"#,
     ),
     case(
-        "GET /_db_updates?feed=odd",
+        "GET /_db_updates?feed=live",
         "",
         400,
-        r#"{"error": "bad_request", "reason": "*"}"#,
+        r#"{"error": "bad_request", "reason": "Supported `feed` types: normal, continuous, longpoll, eventsource"}"#,
     ),
     case("POST /_db_updates", "", 405, r#"{"reason": "Only GET allowed"}"#),
     case(
@@ -152,6 +152,12 @@ const GLOBAL: &[Case] = &[
         "",
         200,
         r#"{"state": "single_node_disabled"}"#,
+    ),
+    case(
+        "GET /_cluster_setup?ensure_dbs_exist=%22a%22",
+        "",
+        400,
+        r#"{"error": "bad_request", "reason": "*"}"#,
     ),
     case(
         "POST /_cluster_setup",
@@ -179,6 +185,19 @@ const GLOBAL: &[Case] = &[
     ),
     case("POST /_membership", "", 405, r#"{"reason": "Only GET allowed"}"#),
     case("POST /_reload_query_servers", "{}", 200, r#"{"ok": true}"#),
+    // What a POST may not stand for leaves it what it is.
+    case(
+        "POST /_reload_query_servers\nX-HTTP-Method-Override: PATCH",
+        "{}",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_reload_query_servers\nX-HTTP-Method-Override: PUT",
+        "{}",
+        405,
+        r#"{"reason": "Only POST allowed"}"#,
+    ),
     case(
         "GET /_reload_query_servers",
         "",
@@ -228,7 +247,12 @@ const NODE: &[Case] = &[
         405,
         r#"{"reason": "Only GET allowed"}"#,
     ),
-    case("GET /_node/_local/_prometheus", "", 200, ""),
+    case(
+        "GET /_node/_local/_prometheus",
+        "",
+        200,
+        "couchdb_httpd_request_methods{method=\"GET\"}",
+    ),
     case(
         "POST /_node/_local/_prometheus",
         "",
@@ -247,9 +271,28 @@ const NODE: &[Case] = &[
         200,
         r#"{"type": "counter", "value": "*"}"#,
     ),
+    case(
+        "GET /_node/_local/_stats/couchdb/httpd_request_methods/GET",
+        "",
+        200,
+        r#"{"type": "counter", "value": "*", "desc": "number of HTTP GET requests"}"#,
+    ),
+    case(
+        "GET /_node/_local/_stats/couchdb/httpd_status_codes/404",
+        "",
+        200,
+        r#"{"type": "counter", "value": "*", "desc": "number of HTTP 404 Not Found responses"}"#,
+    ),
     case("GET /_node/_local/_stats/nothing", "", 200, "null"),
     case(
         "POST /_node/_local/_stats",
+        "",
+        405,
+        r#"{"reason": "Only GET allowed"}"#,
+    ),
+    case("GET /_node/_local/_smoosh/status", "", 200, r#"{"channels": {}}"#),
+    case(
+        "POST /_node/_local/_smoosh/status",
         "",
         405,
         r#"{"reason": "Only GET allowed"}"#,
@@ -323,7 +366,7 @@ const NODE: &[Case] = &[
     case("GET /_node/_local/_nothing", "", 404, r#"{"error": "not_found"}"#),
 ];
 
-/// With the administrator, everybody else may do less; the last case takes the administrator away again.
+/// Once an administrator exists, everybody else may do less; the last case removes the administrator again.
 const SESSIONS: &[Case] = &[
     case(
         "GET /_session",
@@ -344,7 +387,7 @@ const SESSIONS: &[Case] = &[
         401,
         r#"{"error": "unauthorized", "reason": "You are not a server admin."}"#,
     ),
-    // A user who is no administrator is not told what there is.
+    // A user who is not an administrator is not shown the list.
     case("GET /_nothing/at/all", "", 401, r#"{"error": "unauthorized"}"#),
     case(
         "POST /_session",

@@ -4,7 +4,7 @@ use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn text_queries() {
+fn requests_for_text_queries_get_couchdbs_answers() {
     run(&cases().collect::<Vec<_>>());
 }
 
@@ -136,7 +136,7 @@ const PAGES: &[Case] = &[
         200,
         r#"{"docs": [{"_id": "3"}, {"_id": "2"}]}"#,
     ),
-    // Behind the hit that was sorted by ["3", "3"].
+    // After the hit with the sort values ["3", "3"].
     case(
         "POST /staff/_find",
         r#"{"selector": {"name": {"$exists": true}}, "sort": [{"_id:string": "desc"}], "bookmark": "WyIzIiwiMyJd", "fields": ["_id"]}"#,
@@ -172,7 +172,7 @@ const CHOICES: &[Case] = &[
         200,
         r#"{"result": "created"}"#,
     ),
-    // A partial index answers only who names it; another that does not fit is passed by, with a warning.
+    // A partial index answers only queries that name it; a named index that does not fit is skipped with a warning.
     case(
         "POST /staff/_find",
         r#"{"selector": {"age": {"$gt": 0}}, "use_index": "p", "sort": ["age"], "fields": ["_id"]}"#,
@@ -278,7 +278,7 @@ const NOUVEAU: &[Case] = &[
         200,
         r#"{"index": {"type": "nouveau"}, "sort": null}"#,
     ),
-    // One of the type `text` is preferred, as by CouchDB where it has both services.
+    // An index of the type `text` is preferred, as in CouchDB with both services.
     case(
         "POST /staff/_index",
         r#"{"index": {}, "type": "text", "ddoc": "n", "name": "all"}"#,

@@ -5,7 +5,7 @@ use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn text_searches() {
+fn requests_for_text_searches_get_couchdbs_answers() {
     run(&cases().collect::<Vec<_>>());
 }
 
@@ -155,7 +155,7 @@ const SEARCH: &[Case] = &[
         404,
         r#"{"error": "not_found"}"#,
     ),
-    // Its body need not be said to be JSON.
+    // The request need not declare that its body is JSON.
     case(
         "POST /shop/_design/s/_search/fruits
          Content-Type: text/plain",
@@ -238,7 +238,7 @@ const CHANGES: &[Case] = &[
         405,
         r#"{"reason": "Only POST allowed"}"#,
     ),
-    // What a design document still defines stays.
+    // Indexes that a design document still defines stay.
     case(
         "POST /texts/_design/n/_nouveau/things",
         r#"{"q": "*:*", "update": false}"#,

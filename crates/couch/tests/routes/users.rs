@@ -1,4 +1,4 @@
-//! Documents of users: which are refused, and what others make of the accounts.
+//! Documents of users: which are refused, and what happens if other protocols change the accounts.
 
 use crate::server::{KEEPER, Server, run, run_with_keeper};
 use testing::http::{Case, case, exchange, faults};
@@ -29,7 +29,7 @@ fn users_go_with_their_database_and_administrators_with_no_document() {
 }
 
 #[test]
-fn of_documents_of_others_users_see_what_is_public() {
+fn users_see_only_public_fields_of_others_documents() {
     let server = Server::start();
     let faults = faults(server.address, &[&KEEPER[..], PUBLIC].concat());
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -180,7 +180,7 @@ const HIDDEN_USERS: &[Case] = &[
     ),
 ];
 
-/// The keys are those of `apple` and `pear`.
+/// The derived keys of the passwords `apple` and `pear`.
 const REKEYED_USERS: &[Case] = &[
     case(
         "PUT /_node/_local/_config/chttpd_auth/upgrade_hash_on_auth\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
@@ -201,7 +201,7 @@ const REKEYED_USERS: &[Case] = &[
         200,
         r#"{"name": "jan"}"#,
     ),
-    // Another role is no other password.
+    // A changed role does not change the password.
     case(
         "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
         r#"{"_revisions": {"start": 2, "ids": ["b", "a"]}, "name": "jan", "type": "user", "roles": ["b"],
@@ -243,7 +243,7 @@ const REKEYED_USERS: &[Case] = &[
         200,
         r#"{"name": "jan", "roles": ["c"]}"#,
     ),
-    // So does the one of a conflict that is seen once the other is deleted.
+    // So does the password of a conflict that wins once the other branch is deleted.
     case(
         "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
         r#"{"_rev": "1-z", "name": "jan", "type": "user", "roles": ["z"], "password_scheme": "pbkdf2", "iterations": 1,

@@ -1,4 +1,4 @@
-//! Random searches.
+//! Generates random searches.
 
 use crate::histories::{level, text, time, vector, word};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ pub fn search(random: &mut Random) -> Value {
     body
 }
 
-/// An object that is a field, or one of its keys.
+/// A `flattened` field, or one of its keys.
 fn label(random: &mut Random) -> &'static str {
     ["labels", "labels.app", "labels.at.zone", "labels.none"][random.below(4) as usize]
 }
@@ -53,7 +53,7 @@ fn label_or(random: &mut Random, other: &'static str) -> &'static str {
     }
 }
 
-/// What such an object holds.
+/// The contents of a `flattened` field.
 fn held(random: &mut Random) -> Value {
     let label = label(random);
     match random.below(5) {
@@ -135,7 +135,7 @@ fn aggregations(random: &mut Random, depth: u64) -> Value {
     all
 }
 
-/// Pages of buckets of several values, which stand above all others.
+/// A `composite` aggregation, which must not be nested.
 fn composite(random: &mut Random) -> Value {
     let level =
         json!({"level": {"terms": {"field": "level.keyword", "missing_bucket": random.below(2) == 0}}});

@@ -1,11 +1,11 @@
-//! Random writes.
+//! Generates random writes.
 
 use engine::{Edit, EditOrigin, RevisionHash, RevisionPath};
 use serde_json::{Value, json};
 use testing::Random;
 use value::{DocumentBuf, doc};
 
-/// What was written until now.
+/// The ids written so far.
 #[derive(Debug, Default)]
 pub struct History {
     next: u64,
@@ -35,7 +35,7 @@ pub fn time(random: &mut Random) -> i64 {
 }
 
 impl History {
-    /// Revisions that other stores made of what is there: where they win, the document changes without a greater number.
+    /// Revisions of existing documents from other stores: if one wins, the document changes without a greater number.
     pub fn branches(&mut self, random: &mut Random) -> Vec<Edit> {
         let mut edits = Vec::new();
         for _ in 0..random.below(8) {
@@ -60,7 +60,7 @@ impl History {
         edits
     }
 
-    /// A bulk of writes: most are inserts, some change or delete what is there.
+    /// A bulk request: mostly inserts, some changes and deletes of existing documents.
     pub fn writes(&mut self, random: &mut Random) -> String {
         let mut lines = String::new();
         let mut push = |value: &Value| {
@@ -68,7 +68,7 @@ impl History {
             lines.push('\n');
         };
         if random.below(4) == 0 {
-            // Those of which nobody says an id are inserted without a look at what is there.
+            // Documents without an id are inserted without reading existing ones.
             for _ in 0..random.below(100) + 20 {
                 push(&json!({"create": {"_index": "lines"}}));
                 push(&document(random));
@@ -93,7 +93,7 @@ impl History {
     }
 }
 
-/// A vector of small numbers, so that several are as near as each other.
+/// A vector of small numbers, so that distances are often equal.
 pub fn vector(random: &mut Random) -> [u64; 3] {
     std::array::from_fn(|_| 1 + random.below(4))
 }

@@ -1,7 +1,7 @@
-//! Searches by an index answer as searches of the documents do.
+//! A search with a full-text index returns what a search that reads every document returns.
 //!
-//! Two servers have one store: one keeps a full-text index, the other reads every document. Over random histories of inserts,
-//! updates, deletes, new mappings and restarts, random searches must be answered alike by both.
+//! Two servers share one store: one keeps a full-text index, the other reads every document. Over random histories of
+//! inserts, updates, deletes, new mappings and restarts both must give the same answers to random searches.
 
 #![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
 
@@ -34,23 +34,23 @@ fn an_index_and_the_documents_give_the_same_answers() {
             servers.replicate(history.branches(&mut random));
             match random.below(4) {
                 0 => servers.restart(),
-                // What was just written is the tail then.
+                // The newest writes are not in the index yet: they are its tail.
                 1 => {}
                 _ => servers.wait_until_indexed(),
             }
             if round == 3 {
-                // What is in the index was read without it.
+                // Documents that are in the index by now were indexed without this field.
                 let more = json!({"text": {"type": "keyword"}});
                 let mapping = json!({"properties": {"size": {"type": "long", "fields": more}}});
                 servers.put("/lines/_mapping", &mapping);
             }
             for at in 0..SEARCHES {
                 if at % 8 == 7 {
-                    // What the searches before have seen of the tail goes on.
+                    // The tail that earlier searches have read is extended.
                     servers.bulk(&history.writes(&mut random));
                     servers.replicate(history.branches(&mut random));
                 }
-                // What was found before for the same search is used again, where it still holds.
+                // Results of earlier equal searches are used again if they still hold.
                 let again = asked.get(random.below(3 * asked.len() as u64 + 1) as usize);
                 let body = again.cloned().unwrap_or_else(|| search(&mut random));
                 let (by_index, by_documents) = servers.answers("/lines/_search", &body);
@@ -93,7 +93,7 @@ fn an_index_that_cannot_be_opened_is_behind_by_all_changes() {
     assert_eq!(by_index["hits"]["total"]["value"], 15);
     assert_eq!(by_index, by_documents);
     servers.wait_until_behind(|changes| changes >= 20);
-    // It is tried again and again.
+    // The index is tried again repeatedly.
     std::fs::remove_file(in_its_place).unwrap();
     servers.wait_until_behind(|changes| changes == 0);
 }
@@ -111,7 +111,7 @@ fn figures_say_whether_there_is_an_index_that_makes_searches_quick() {
 }
 
 #[test]
-fn nothing_is_taken_away_for_documents_that_are_new() {
+fn new_documents_remove_no_entries_from_the_index() {
     let servers = Servers::start();
     servers.make();
     servers.bulk(&memory::bulk(0..500));
@@ -124,7 +124,7 @@ fn nothing_is_taken_away_for_documents_that_are_new() {
 }
 
 #[test]
-fn what_is_written_is_found_by_the_next_search() {
+fn a_write_is_found_by_the_next_search() {
     let servers = Servers::start();
     servers.make();
     for number in 0..50 {

@@ -1,4 +1,4 @@
-//! What searches by an index keep in memory.
+//! The memory that searches by a full-text index hold.
 
 use super::server::Servers;
 use memory::{Budget, Holder, Usage};
@@ -39,7 +39,7 @@ fn candidates_that_do_not_fit_are_refused() {
     let search = json!({"size": 1, "sort": ["n.keyword"], "query": {"match": {"text": "fourth"}}});
     let refused = usage(&budget, Holder::Searches).refused;
     let (by_index, by_documents) = servers.answers("/lines/_search", &search);
-    // Documents are looked at one by one, and one hit is kept.
+    // Documents are read one by one, and one hit is kept.
     assert_eq!(by_documents["hits"]["hits"][0]["_id"], "0", "{by_documents}");
     assert_eq!(
         by_index["error"]["type"], "circuit_breaking_exception",
@@ -64,7 +64,7 @@ fn without_memory_for_what_an_index_has_not_taken_in_the_documents_are_read() {
     let few = servers.answers("/lines/_search", &search);
     assert_eq!(few.0, few.1);
     let before = usage(&budget, Holder::Tails);
-    // At once after the writes, before the index has them.
+    // Immediately after the writes, before the index has them.
     servers.bulk(&bulk(400..1_400));
     let (by_index, by_documents) = servers.answers("/lines/_search", &search);
     assert_eq!(by_index, by_documents);

@@ -1,4 +1,4 @@
-//! What a search says of how it was carried out.
+//! What `profile` says about how a search was executed.
 
 use super::memory::bulk;
 use super::server::Servers;

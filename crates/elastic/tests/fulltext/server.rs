@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use testing::Host;
 use testing::http::exchange;
 
-/// How long an index may take.
+/// How long a test waits for an index.
 const INDEX_TIME_MAX: Duration = Duration::from_secs(120);
 
 pub struct Servers {
@@ -35,7 +35,7 @@ impl Servers {
         Servers::within(Budget::default())
     }
 
-    /// The same; what clients ask comes out of this memory.
+    /// The same, with this much memory for requests.
     pub fn within(memory: Budget) -> Servers {
         let mut servers = Servers {
             memory,
@@ -47,7 +47,7 @@ impl Servers {
         servers
     }
 
-    /// Ends the servers, wherever they are, and starts others.
+    /// Stops the servers at whatever they are doing, and starts others.
     pub fn restart(&mut self) {
         self.end();
         let host = Host::new();
@@ -88,7 +88,7 @@ impl Servers {
             .collect()
     }
 
-    /// Leaves a folder as that of an index would be.
+    /// Leaves a folder such as a removed index leaves.
     pub fn leave_folder(&self, name: &str) {
         std::fs::create_dir(self.folder.path().join(name)).unwrap();
     }
@@ -103,7 +103,7 @@ impl Servers {
         folder
     }
 
-    /// Waits until this holds of the number of changes that the index has not reached.
+    /// Waits until the number of changes that the index has not reached satisfies this.
     pub fn wait_until_behind(&self, holds: impl Fn(u64) -> bool) {
         let begun = Instant::now();
         while !holds(self.running().protocol.index_changes_behind()) {
@@ -118,7 +118,7 @@ impl Servers {
 
     pub fn bulk(&self, body: &str) {
         let request = "POST /_bulk?filter_path=errors\nContent-Type: application/x-ndjson";
-        // Servers with little memory take no more at once.
+        // Servers with little memory accept no larger request.
         for operations in operations(body).chunks(50) {
             let answer = exchange(self.running().indexed, request, &operations.concat());
             assert_eq!(answer.status, 200, "{answer}");
@@ -142,7 +142,7 @@ impl Servers {
     pub fn make(&self) {
         let vector = json!({"type": "dense_vector", "dims": 3});
         let labels = json!({"type": "flattened"});
-        // What has no column.
+        // Fields without a column.
         let tags = json!({"type": "keyword", "doc_values": false});
         let properties = json!({
             "@timestamp": {"type": "date"}, "vector": vector, "labels": labels, "tags": tags, "large": {"type": "unsigned_long"},
@@ -152,7 +152,7 @@ impl Servers {
         assert_eq!(answer.status, 200, "{answer}");
     }
 
-    /// Asks both, since each remembers what it has read of the mapping.
+    /// Sends the request to both servers, because each caches the mapping.
     pub fn put(&self, path: &str, body: &Value) {
         for address in [self.running().indexed, self.running().plain] {
             let answer = exchange(address, &format!("PUT {path}"), &body.to_string());
@@ -160,13 +160,13 @@ impl Servers {
         }
     }
 
-    /// What the first answers.
+    /// The answer of the first server.
     pub fn get(&self, path: &str) -> Value {
         let answer = exchange(self.running().indexed, &format!("GET {path}"), "");
         serde_json::from_str(&answer.body).unwrap()
     }
 
-    /// What both answer, without the time that it took.
+    /// The answers of both servers, without the time that they took.
     pub fn answers(&self, path: &str, body: &Value) -> (Value, Value) {
         let answer = |address| {
             let answer = exchange(address, &format!("POST {path}"), &body.to_string());
@@ -194,12 +194,12 @@ impl Servers {
                 begun.elapsed() < INDEX_TIME_MAX,
                 "the index is not brought up to date"
             );
-            // Longer than from one commit to the next.
+            // Longer than the interval between commits.
             std::thread::sleep(Duration::from_millis(1300));
         }
     }
 
-    /// What was done to the index: entries put and taken away, commits.
+    /// The work on the index: entries added and removed, commits.
     pub fn operations(&self) -> u64 {
         self.meta().unwrap()["opstamp"].as_u64().unwrap()
     }

@@ -1,10 +1,10 @@
-//! The server as a cluster, its figures and lists; suggestions.
+//! The server as a cluster: its figures and lists; suggestions.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn administration() {
+fn requests_for_administration_get_elasticsearchs_answers() {
     run(CASES);
 }
 

@@ -4,7 +4,7 @@ use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn aggregations() {
+fn requests_for_aggregations_get_elasticsearchs_answers() {
     run(CASES);
 }
 

@@ -1,10 +1,10 @@
-//! Other names of indices.
+//! Aliases of indices.
 
 use super::server::{run, run_restarted};
 use testing::http::{Case, case};
 
 #[test]
-fn aliases() {
+fn requests_for_aliases_get_elasticsearchs_answers() {
     run(CASES);
 }
 

@@ -1,4 +1,4 @@
-//! Aggregations of nested objects, places and keys of several values; those over the buckets of others.
+//! Aggregations of nested objects, places and compound keys, and pipeline aggregations.
 
 use super::server::run;
 use testing::http::{Case, case};
@@ -35,7 +35,7 @@ fn buckets_that_are_not_given_do_not_count_for_the_limit() {
 }
 
 #[test]
-fn buckets() {
+fn requests_for_nested_and_pipeline_aggregations_get_elasticsearchs_answers() {
     run(&[
         case("PUT /b", MAPPING, 200, ""),
         case("POST /b/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),
@@ -122,7 +122,7 @@ fn buckets() {
             400,
             r#"{"error": {"type": "action_request_validation_exception"}}"#,
         ),
-        // Nested objects are compared with all that there are, which count as documents do.
+        // Nested objects are compared with all nested objects, which count like documents.
         case(
             "POST /b/_search",
             r#"{"query": {"term": {"k": "a"}}, "size": 0, "aggs": {"p": {"nested": {"path": "parts"}, "aggs": {
@@ -199,7 +199,7 @@ fn buckets() {
     ]);
 }
 
-/// A search for nothing but these aggregations.
+/// A search that only asks for these aggregations.
 fn aggs(asked: &str, answer: &str) -> Case {
     let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
     case(

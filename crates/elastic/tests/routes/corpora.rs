@@ -1,4 +1,5 @@
-//! The fuzz targets' corpora, run as a test: `valid-…` is accepted, `invalid-…` is refused, nothing panics.
+//! Runs the fuzz targets' corpora as a test: an input named `valid-…` is accepted, one named `invalid-…` is refused, and none
+//! panics.
 
 #[path = "../../../../fuzz/checks/elastic.rs"]
 mod checks;

@@ -1,10 +1,10 @@
-//! Documents: one by one, in bulk, by several ids.
+//! Documents: single ones, in bulk requests, and by several ids.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn documents() {
+fn requests_for_documents_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -79,7 +79,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "mapper_parsing_exception"}, "status": 400}"#,
     ),
-    // What was read is what is changed, or nothing is.
+    // A conditional write changes the version that was read, or nothing.
     case(
         "PUT /things/_doc/1?if_seq_no=0&if_primary_term=1",
         "{}",
@@ -106,7 +106,7 @@ pub const CASES: &[Case] = &[
         r#"{"_id": "*", "result": "created"}"#,
     ),
     case("DELETE /things/_doc", "", 405, r#"{"status": 405}"#),
-    // As shippers of logs with a type still write.
+    // The form of shippers of logs that still name a type.
     case(
         "POST /things/events",
         r#"{"name": "Dora"}"#,
@@ -246,7 +246,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "action_request_validation_exception"}}"#,
     ),
-    // Documents without ids are inserted together; what one comes to says nothing of the others.
+    // Documents without ids are inserted together; if one fails, the others do not.
     case(
         "PUT /inserted",
         r#"{"mappings": {"properties": {"a": {"type": "long"}}}}"#,
@@ -272,7 +272,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"inserted": {"mappings": {"properties": {"a": {"type": "long"}, "b": {"type": "text"}}}}}"#,
     ),
-    // A field's type stays: what does not fit is refused, and nothing of it written.
+    // A field keeps its type: a document that does not fit is refused, and no part of it is written.
     case(
         "POST /bulk/_doc",
         r#"{"a": "no number"}"#,

@@ -1,10 +1,10 @@
-//! Types of fields that make more of a text than its words, and a second look at the best hits.
+//! Field types that index more than the words of a text, and `rescore`.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn fields() {
+fn requests_for_special_fields_and_rescoring_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -92,7 +92,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"typed": {"mappings": {"properties": {"level": {"type": "constant_keyword", "value": "info"}}}}}"#,
     ),
-    // All documents have the constant, whatever they say.
+    // Every document has the constant, whatever its own value.
     case(
         "GET /typed/_count",
         r#"{"query": {"term": {"level": "info"}}}"#,
@@ -225,7 +225,7 @@ pub const CASES: &[Case] = &[
         400,
         "",
     ),
-    // A second look.
+    // `rescore`.
     case("PUT /looks/_doc/1", r#"{"f": "a", "n": 1}"#, 201, ""),
     case("PUT /looks/_doc/2", r#"{"f": "a", "n": 2}"#, 201, ""),
     case("PUT /looks/_doc/3", r#"{"f": "a", "n": 3}"#, 201, ""),
@@ -300,7 +300,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"hits": {"hits": [{"_id": "1"}]}}"#,
     ),
-    // How far pages may reach says the index.
+    // The index limits how far pages may reach.
     case(
         "PUT /malformed/_settings",
         r#"{"index": {"max_result_window": 3}}"#,
@@ -391,7 +391,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"reason": "Failed to parse value [0] for setting [index.max_result_window] must be >= 1"}}"#,
     ),
-    // Fields of those indices that may have what is looked for.
+    // Fields of only those indices that may match a filter.
     case("PUT /dated-1/_doc/1", r#"{"at": "2018-01-01"}"#, 201, ""),
     case(
         "PUT /dated-2/_doc/1?refresh=true",

@@ -1,10 +1,10 @@
-//! Objects that are one field.
+//! Fields of the type `flattened`.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn flattened() {
+fn requests_for_flattened_fields_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -39,7 +39,7 @@ pub const CASES: &[Case] = &[
         201,
         "",
     ),
-    // No key becomes a field.
+    // Keys do not become fields of the mapping.
     case(
         "GET /issues/_mapping",
         "",

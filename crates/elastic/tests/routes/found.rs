@@ -1,4 +1,4 @@
-//! Aggregations that compare what was found with other documents or take the best of it, and the nested objects of hits.
+//! Aggregations that compare the hits with other documents or keep the best of them, and `inner_hits`.
 
 use super::server::run;
 use testing::http::{Case, case};
@@ -13,7 +13,7 @@ const DOCUMENTS: &str = "{\"index\": {\"_id\": 1}}\n{\"k\": \"a\", \"n\": 1, \"a
      {\"index\": {\"_id\": 4}}\n{\"k\": \"b\", \"n\": 6, \"at\": \"2024-04-01\", \"text\": \"good wine\", \"place\": \"48.86,2.33\"}\n";
 
 #[test]
-fn found() {
+fn requests_for_significant_terms_and_inner_hits_get_elasticsearchs_answers() {
     run(&[
         case("PUT /b", MAPPING, 200, ""),
         case("POST /b/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),
@@ -96,13 +96,13 @@ fn found() {
     ]);
 }
 
-/// A search for nothing but these aggregations.
+/// A search that only asks for these aggregations.
 fn aggs(asked: &str, answer: &str) -> Case {
     let answer = format!(r#"{{"aggregations": {answer}}}"#);
     case("POST /b/_search", body(asked), 200, leaked(answer))
 }
 
-/// The same, which cannot be answered.
+/// The same, with aggregations that are refused.
 fn refused(asked: &str) -> Case {
     let answer = r#"{"error": {"type": "x_content_parse_exception"}}"#;
     case("POST /b/_search", body(asked), 400, answer)

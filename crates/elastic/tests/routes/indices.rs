@@ -1,10 +1,10 @@
-//! Indices, their mappings and settings; what is asked of the server as a whole.
+//! Indices, their mappings and settings, and requests to the server as a whole.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn indices() {
+fn requests_for_indices_get_elasticsearchs_answers() {
     run(CASES);
 }
 

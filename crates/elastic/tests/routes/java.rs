@@ -1,10 +1,10 @@
-//! What Java's clients of Elasticsearch 7.10 send besides what is asked of them.
+//! The parameters that the Java clients of Elasticsearch 7.10 add to requests.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn java() {
+fn requests_of_javas_clients_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -23,7 +23,7 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /j/_mapping?ignore_throttled=false", "", 200, ""),
     case("GET /j/_mapping?ignore_throttled=perhaps", "", 400, ""),
-    // Versions that say nothing.
+    // Versions without effect.
     case(
         "PUT /j/_create/1?version=-4",
         r#"{"k": "a", "d": "2020-01-02", "loc": [5, 51]}"#,
@@ -86,7 +86,7 @@ pub const CASES: &[Case] = &[
         400,
         "",
     ),
-    // The size of a body is that of batches.
+    // `size` of a body is the size of batches.
     case(
         "POST /j/_update_by_query?ignore_throttled=true",
         r#"{"size": 1, "script": {"source": "ctx._source.u = 1", "lang": "painless"}}"#,

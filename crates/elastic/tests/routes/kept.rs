@@ -1,10 +1,10 @@
-//! Templates and settings of the cluster.
+//! Templates and cluster settings.
 
 use super::server::{run, run_restarted};
 use testing::http::{Case, case};
 
 #[test]
-fn templates_and_settings() {
+fn requests_for_templates_and_settings_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -357,7 +357,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"reason": "transient setting [colour], not recognized"}}"#,
     ),
-    // Of a request that is refused, nothing is kept.
+    // A refused request changes nothing.
     case(
         "PUT /_cluster/settings",
         r#"{"persistent": {"search.max_keep_alive": "1h"}}"#,
@@ -382,7 +382,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"persistent": {"search.max_keep_alive": "1h"}, "transient": {"search.max_buckets": "100"}}"#,
     ),
-    // Settings that no index can have are refused with the template, and not when an index is made by it.
+    // Impossible settings are refused with the template, not when an index is created from it.
     case(
         "PUT /_template/wrong",
         r#"{"index_patterns": ["w-*"], "settings": {"refresh_interval": "5"}}"#,
@@ -401,7 +401,7 @@ pub const CASES: &[Case] = &[
         400,
         NO_TIME,
     ),
-    // Nor is each fine that has fine parts.
+    // A template with valid components can still be invalid.
     case(
         "PUT /_component_template/parts",
         r#"{"template": {"settings": {"number_of_routing_shards": 3}}}"#,

@@ -54,7 +54,7 @@ fn tables() -> [Vec<Route>; 5] {
     ]
 }
 
-/// Which function is asked for a path that begins so.
+/// Which routing function gets a path with this beginning.
 fn table(first: Option<&str>) -> usize {
     match first {
         Some("_cluster" | "_nodes" | "_tasks") => 2,

@@ -1,4 +1,4 @@
-//! What searches keep in memory: refused where it is more than there is, and given back.
+//! The memory of searches: a search that needs more than there is, is refused, and memory is given back.
 
 use super::server::Server;
 use kv::Simulation;
@@ -47,7 +47,8 @@ impl Small {
             .unwrap()
     }
 
-    /// A search that needs more than there is: it is refused by name, is counted, and leaves nothing.
+    /// A search that needs more memory than there is: it is refused with the name of the limit, is counted, and holds nothing
+    /// afterwards.
     fn refused(&self, request: &str, body: &Value, holder: Holder) {
         let before = self.usage(holder).refused;
         let answer = self.ask(request, body);
@@ -76,7 +77,7 @@ fn hits_that_do_not_fit_are_refused() {
     small.refused("POST /small/_search", &json!({"size": 40}), Holder::Searches);
     let few = small.ask("POST /small/_search", &json!({"size": 2, "sort": ["word"]}));
     assert_eq!(few.status, 200, "{few}");
-    // What is looked through is more than what is kept.
+    // The search reads more than it keeps.
     let held = small.usage(Holder::Searches);
     assert!(held.held_bytes_max > 500_000 && held.held_bytes == 0, "{held:?}");
 }
@@ -108,6 +109,32 @@ fn buckets_and_values_that_do_not_fit_are_refused() {
     assert_eq!(answer.status, 200, "{answer}");
     let whole = json!({"composite": {"size": 4_000, "sources": [{"w": {"terms": {"field": "word"}}}]}});
     small.refused("POST /small/_search", &of(whole), Holder::Searches);
+}
+
+#[test]
+fn buckets_for_which_few_words_stand_are_refused_before_they_are_made() {
+    let small = Small::start();
+    small.fill(3, |at| json!({"word": format!("{at}"), "n": at}));
+    let counts = (0..200).map(|at| (format!("c{at}"), json!({"value_count": {"field": "n"}})));
+    let counts = Value::Object(counts.collect());
+    let ranges = vec![json!({"to": 1}); 500];
+    let ranges = json!({"range": {"field": "n", "ranges": ranges}, "aggs": counts});
+    let within = json!({"terms": {"field": "word"}, "aggs": {"r": ranges}});
+    let bounds = json!({"min": 0, "max": 500});
+    let numbers =
+        json!({"histogram": {"field": "n", "interval": 1, "extended_bounds": bounds}, "aggs": counts});
+    for what in [ranges, within, numbers] {
+        let body = json!({"size": 0, "aggs": {"a": what}});
+        small.refused("POST /small/_search", &body, Holder::Searches);
+    }
+}
+
+#[test]
+fn json_that_would_take_more_than_there_is_is_refused() {
+    let small = Small::start();
+    small.fill(3, |at| json!({"word": format!("{at}")}));
+    let numbers = json!({"query": {"terms": {"n": vec![1; 600_000]}}});
+    small.refused("POST /small/_search", &numbers, Holder::Searches);
 }
 
 #[test]

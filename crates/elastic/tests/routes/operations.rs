@@ -1,5 +1,5 @@
-//! Searches and tasks end when somebody kills them, when nobody waits for them any more, and in time; and are seen by whom they
-//! concern.
+//! Searches and tasks end when they are killed, when their client goes away, and at their time limit; only users with the
+//! right see them.
 
 use super::server::Server;
 use auth::{Mechanism, RoleName, User};
@@ -14,7 +14,7 @@ use testing::http::{Answer, exchange};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Documents that a script looks at for minutes.
+/// Documents on which a script works for minutes.
 fn filled(options: elastic::Options) -> Server {
     let server = Server::with(&Simulation::new(1), memory::Budget::default(), options);
     let lines = "{\"index\": {}}\n{\"a\": 1}\n".repeat(2_000);
@@ -32,7 +32,7 @@ fn endless() -> String {
     json!({"query": {"script": {"script": {"source": source}}}}).to_string()
 }
 
-/// A request that is sent, on a connection of its own.
+/// Sends a request on a connection of its own.
 fn sent(server: &Server, request: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let length = body.len();
@@ -101,7 +101,7 @@ fn a_search_ends_with_its_client() {
 }
 
 #[test]
-fn what_reads_has_the_time_of_reads() {
+fn searches_and_counts_have_the_time_limit_of_reads() {
     let server = filled(elastic::Options {
         read_time_max: Duration::from_millis(200),
         ..elastic::Options::default()
@@ -111,7 +111,7 @@ fn what_reads_has_the_time_of_reads() {
         assert_eq!(answer.status, 504, "{request}: {answer}");
         assert_eq!(read(&answer)["error"]["type"], "timeout_exception");
     }
-    // What writes is not cut off half-way by it.
+    // The time limit does not cut off requests that write.
     let written = ask(
         &server,
         "POST /n/_update_by_query?scroll_size=500&requests_per_second=5000",
@@ -133,7 +133,7 @@ fn a_scroll_and_a_search_over_several_end_in_time_too() {
     }
 }
 
-/// A task that goes on for a while, slowly.
+/// A task that runs slowly for a while.
 const SLOW: &str = "POST /n/_update_by_query?wait_for_completion=false&scroll_size=10&requests_per_second=1";
 
 #[test]
@@ -179,7 +179,7 @@ fn role(name: &str) -> RoleName {
     }
 }
 
-/// A server with users, by their names.
+/// A server with users of these names.
 fn with_users() -> Server {
     let server = filled(elastic::Options::default());
     for (name, roles) in [
@@ -227,7 +227,7 @@ fn a_task_is_shown_to_its_owner_and_to_whom_operations_are_shown() {
     }
     let ended = || read(&ask_as(&server, "ann", &format!("GET /_tasks/{name}")))["completed"] == true;
     wait_until(ended);
-    // Among those that run, the owner's name stands beside each.
+    // The list of running tasks shows each owner's name.
     ask_as(&server, "ben", SLOW);
     let owners: Vec<_> = server.engine.running_operations();
     assert!(
@@ -243,7 +243,7 @@ fn a_task_is_shown_to_its_owner_and_to_whom_operations_are_shown() {
 }
 
 #[test]
-fn what_the_server_does_is_told_to_whom_its_status_is() {
+fn statistics_of_the_server_need_the_right_to_its_status() {
     let server = with_users();
     for path in [
         "/_nodes/stats",

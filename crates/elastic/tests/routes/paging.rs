@@ -1,10 +1,10 @@
-//! Searches that go on: scrolls and points in time; several at once; groups of hits.
+//! Scrolls and points in time, several searches at once, and groups of hits.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn pages() {
+fn requests_for_pages_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -25,7 +25,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"hits": {"total": {"value": 3}, "hits": [{"_id": "2"}, {"_id": "3"}]}}"#,
     ),
-    // What is written meanwhile is not seen.
+    // Later writes are not seen.
     case("PUT /p/_doc/4", r#"{"n": 0, "k": "c"}"#, 201, ""),
     case(
         "POST /_search/scroll",

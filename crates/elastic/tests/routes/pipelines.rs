@@ -4,7 +4,7 @@ use super::server::{run, run_restarted};
 use testing::http::{Case, case};
 
 #[test]
-fn pipelines() {
+fn requests_for_ingest_pipelines_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -133,7 +133,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"reason": "[pipeline] required property is missing"}}"#,
     ),
-    // Partial updates go through none, so none may be asked for.
+    // Partial updates go through no pipeline, so a request may not name one.
     case(
         "POST /p/_update/1?pipeline=lines",
         r#"{"doc": {}, "doc_as_upsert": true}"#,
@@ -146,7 +146,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"items": [{"update": {"error": {"type": "document_missing_exception"}}}]}"#,
     ),
-    // By the request.
+    // Pipelines that the request names.
     case("PUT /p/_doc/1?pipeline=lines", r#"{"message": "1 one"}"#, 201, ""),
     case(
         "GET /p/_doc/1",
@@ -189,7 +189,7 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /p/_doc/d", "", 200, r#"{"_source": {"last": true}}"#),
     case("GET /others/_count", "", 200, r#"{"count": 1}"#),
-    // By the index, and by the template of one that is not there yet.
+    // Pipelines that the index names, or the template of an index that does not exist yet.
     case(
         "PUT /_index_template/auto",
         r#"{"index_patterns": ["auto-*"], "template": {"settings": {"index.default_pipeline": "lines", "final_pipeline": "mark"}}}"#,

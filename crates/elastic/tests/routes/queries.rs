@@ -1,10 +1,10 @@
-//! What is made of queries besides searches: changes, explanations, terms, highlights, look-ups.
+//! Other uses of queries than searches: changes, explanations, terms, highlights, look-ups.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn queries() {
+fn requests_for_other_uses_of_queries_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -57,14 +57,14 @@ pub const CASES: &[Case] = &[
         400,
         "",
     ),
-    // Of alternatives one has to match where nothing else has to, and a part of two that is none means one.
+    // One of several `should` clauses has to match if no other clause must; a share of two clauses that rounds to none means one.
     case(
         "POST /texts-1/_search",
         r#"{"query": {"bool": {"should": [{"match": {"text": "cat"}}, {"match": {"text": "cow"}}], "minimum_should_match": "30%"}}}"#,
         200,
         r#"{"hits": {"total": {"value": 1}}}"#,
     ),
-    // As many steps as Elasticsearch would take with five shards.
+    // As many batches as Elasticsearch would need with five shards.
     case(
         "PUT /five",
         r#"{"settings": {"number_of_shards": 5}}"#,
@@ -78,7 +78,7 @@ pub const CASES: &[Case] = &[
         r#"{"num_reduce_phases": 4}"#,
     ),
     case("DELETE /five", "", 200, ""),
-    // Queries that are only looked at.
+    // Queries that are only validated.
     case(
         "GET /texts-1/_validate/query?explain",
         r#"{"query": {"match_all": {}}}"#,
@@ -163,7 +163,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"count": 2}"#,
     ),
-    // What a word begins with may be words, too.
+    // A prefix may consist of several words.
     case(
         "GET /texts-1/_count",
         r#"{"query": {"query_string": {"query": "text:quick-bro*", "analyze_wildcard": true, "default_operator": "and"}}}"#,
@@ -249,7 +249,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"count": 1}"#,
     ),
-    // A simple language.
+    // `simple_query_string`.
     case(
         "GET /texts-1/_count",
         r#"{"query": {"simple_query_string": {"query": "quick -fox", "fields": ["text"], "default_operator": "and"}}}"#,
@@ -364,7 +364,7 @@ pub const CASES: &[Case] = &[
         r#"{"completed": true, "task": {"action": "indices:data/write/reindex", "cancelled": false}, "response": {"created": 1}}"#,
     ),
     case("POST /_tasks/LarderNode000000000001:1/_cancel", "", 200, ""),
-    // A new index in the place of one that is large.
+    // Rollover of a large index.
     case("PUT /texts-1/_alias/texts", "", 200, ""),
     case(
         "POST /texts/_rollover",
@@ -392,7 +392,7 @@ pub const CASES: &[Case] = &[
         r#"{"dry_run": true, "rolled_over": false}"#,
     ),
     case("POST /texts/_rollover/Wrong", "", 400, ""),
-    // A mapping that shows a part of documents.
+    // A mapping that shows only a part of documents.
     case(
         "PUT /hidden",
         r#"{"mappings": {"_source": {"enabled": false}}}"#,

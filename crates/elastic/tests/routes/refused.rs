@@ -1,14 +1,14 @@
-//! What Elasticsearch refuses, and how it says so.
+//! Requests that Elasticsearch refuses, with its error messages.
 
 use super::server::{Server, run};
 use testing::http::{Case, case, exchange};
 
 #[test]
-fn refused() {
+fn what_elasticsearch_refuses_is_refused_in_its_words() {
     run(CASES);
 }
 
-/// Values with the statuses of documents that have them, by the fields of the index that they are for.
+/// Values for the fields of an index, each with the status of a document that has it.
 const VALUES: &[(&str, &str, u16)] = &[
     ("long", "9223372036854775807", 201),
     ("long", "9223372036854775808", 400),
@@ -104,7 +104,7 @@ fn mappings_that_no_index_can_have() {
 }
 
 pub const CASES: &[Case] = &[
-    // What an index has from its beginning.
+    // Settings that only a new index can get.
     case(
         "PUT /kept",
         r#"{"mappings": {"properties": {"f": {"type": "keyword"}, "h": {"type": "keyword", "doc_values": true},
@@ -246,7 +246,7 @@ pub const CASES: &[Case] = &[
         200,
         "",
     ),
-    // What is waited for and does not come.
+    // Conditions that are waited for in vain.
     case(
         "GET /_cluster/health/nope?timeout=1ms",
         "",

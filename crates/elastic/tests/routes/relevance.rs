@@ -1,13 +1,13 @@
-//! What is found in which order, with which scores and under which names of queries; and what is refused.
+//! Which hits come in which order, with which scores and names of queries, and which queries are refused.
 //!
-//! Each file is a mapping, documents, and searches with what Elasticsearch 7.10.2 answered to them.
+//! Each file is a mapping, documents, and searches with the answers of Elasticsearch 7.10.2.
 
 use super::server::Server;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use testing::http::exchange;
 
-/// How far scores may be from Elasticsearch's, whose sums may be of another order.
+/// How far scores may differ from Elasticsearch's, which may add in another order.
 const DEVIATION_MAX: f64 = 1e-5;
 
 #[test]
@@ -35,7 +35,7 @@ fn values_that_fields_cannot_have_are_refused_as_in_elasticsearch() {
     check(include_str!("relevance/values.json"));
 }
 
-/// Asks everything, and fails with all that is different.
+/// Sends all searches, and fails with a list of all differences.
 fn check(recorded: &str) {
     let recorded: Value = serde_json::from_str(recorded).unwrap();
     let server = Server::start();
@@ -56,7 +56,7 @@ fn check(recorded: &str) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What is different of the answer to a search.
+/// The differences in the answer to a search.
 fn fault(address: SocketAddr, search: &Value) -> Option<String> {
     let answer = exchange(address, "POST /recorded/_search", &search["body"].to_string());
     let found: Value = serde_json::from_str(&answer.body).unwrap();

@@ -1,10 +1,10 @@
-//! The routing of documents: kept with them, and asked for where an index is said to have several shards.
+//! The routing of documents: it is kept with them, and required for reading if the index has several shards.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn routing() {
+fn requests_for_routing_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -33,7 +33,7 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /five/_explain/1", r#"{"query": {"match_all": {}}}"#, 404, ""),
     case("GET /five/_termvectors/1", "", 200, r#"{"found": false}"#),
-    // A change in part leaves it where it is.
+    // A partial update keeps the routing.
     case("POST /five/_update/1", r#"{"doc": {"a": 2}}"#, 404, ""),
     case(
         "POST /five/_update/1",
@@ -80,7 +80,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"created": 1}"#,
     ),
-    // All documents of one shard are on it.
+    // With one shard all documents are on it.
     case("GET /one/_doc/1", "", 200, r#"{"_routing": "5"}"#),
     case(
         "DELETE /five/_doc/1?routing=4",

@@ -1,10 +1,10 @@
-//! Scores made by functions and scripts, and where the terms of a text stand. The scores are Elasticsearch's.
+//! Scores of functions and scripts, and positions of terms. The scores are Elasticsearch's.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn scoring() {
+fn requests_for_scoring_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -146,7 +146,7 @@ const CASES: &[Case] = &[
         400,
         "",
     ),
-    // Where terms stand.
+    // Positions of terms.
     case(
         "POST /rated/_search",
         r#"{"query": {"intervals": {"text": {"match": {"query": "cold outside", "ordered": true, "max_gaps": 0}}}}}"#,

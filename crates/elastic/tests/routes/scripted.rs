@@ -1,4 +1,4 @@
-//! What scripts make of documents that are found: fields of hits, and values of aggregations.
+//! Scripts on the hits of a search: fields of hits, and values of aggregations.
 
 use super::server::{Server, run};
 use serde_json::Value;
@@ -114,7 +114,7 @@ pub const CASES: &[Case] = &[
         501,
         "",
     ),
-    // What scripts make of documents on their way into another index.
+    // Scripts of `_reindex`.
     case(
         "POST /_reindex?refresh=true",
         r#"{"source": {"index": "made"}, "dest": {"index": "remade"},
@@ -140,7 +140,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "illegal_argument_exception"}}"#,
     ),
-    // Scripts that are kept.
+    // Stored scripts.
     case(
         "PUT /_scripts/times",
         r#"{"script": {"lang": "painless", "source": "doc['n'].size() == 0 ? -1 : doc['n'].value * params.by"}}"#,
@@ -157,7 +157,7 @@ pub const CASES: &[Case] = &[
     ),
 ];
 
-/// Aggregations, each with what it gives of three documents.
+/// Aggregations, each with its result for three documents.
 const AGGREGATIONS: &[(&str, &str)] = &[
     (
         r#"{"sum": {"script": "doc['n'].value * 2"}}"#,
@@ -292,7 +292,7 @@ fn scripts_make_values_of_aggregations() {
     }
 }
 
-/// Whether what is found has all members of what is wanted.
+/// Whether the answer has all members that are wanted.
 fn has(found: &Value, wanted: &Value) -> bool {
     match (found, wanted) {
         (Value::Object(found), Value::Object(wanted)) => wanted

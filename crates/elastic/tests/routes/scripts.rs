@@ -4,7 +4,7 @@ use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn scripts() {
+fn requests_for_scripts_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -77,7 +77,7 @@ pub const CASES: &[Case] = &[
         404,
         r#"{"error": {"type": "resource_not_found_exception", "reason": "unable to find script [x] in cluster state"}}"#,
     ),
-    // Kept ones.
+    // Stored scripts.
     case(
         "PUT /_scripts/add",
         r#"{"script": {"lang": "painless", "source": "ctx._source.n += params.by"}}"#,
@@ -134,7 +134,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"_source": {"n": 1, "mark": 2}}"#,
     ),
-    // What is put into documents is no script.
+    // Text in documents is never run as a script.
     case(
         "PUT /_ingest/pipeline/data",
         r#"{"processors": [{"set": {"field": "a", "value": {"script": {"id": "nowhere"}}}}]}"#,

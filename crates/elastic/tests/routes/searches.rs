@@ -4,7 +4,7 @@ use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn searches() {
+fn requests_for_searches_get_elasticsearchs_answers() {
     run(CASES);
 }
 

@@ -1,10 +1,10 @@
-//! Who asks, and keys for programs, where no user exists; with users they are tested by the clients.
+//! Authentication and API keys while no user exists. The tests with clients cover servers with users.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn security() {
+fn requests_for_api_keys_get_elasticsearchs_answers() {
     run(CASES);
 }
 

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use testing::Host;
 use testing::http::{Case, faults};
 
-/// Ends with the value.
+/// The server stops when this is dropped.
 pub struct Server {
     pub address: SocketAddr,
     pub engine: Engine,
@@ -19,17 +19,17 @@ impl Server {
         Server::on(&Simulation::new(1))
     }
 
-    /// A server on what a disk has.
+    /// A server on the contents of a disk.
     pub fn on(disk: &Simulation) -> Server {
         Server::within(disk, Budget::default())
     }
 
-    /// The same; what clients ask comes out of this memory.
+    /// The same, with this much memory for requests.
     pub fn within(disk: &Simulation, memory: Budget) -> Server {
         Server::with(disk, memory, elastic::Options::default())
     }
 
-    /// The same, served so.
+    /// The same, with these options of serving.
     pub fn with(disk: &Simulation, memory: Budget, options: elastic::Options) -> Server {
         let host = Host::new();
         let engine = host.run(Engine::on_within(Kv::simulated(disk), memory)).unwrap();
@@ -43,7 +43,7 @@ impl Server {
     }
 }
 
-/// Runs the cases one after another on a server of their own, and fails with all that went wrong.
+/// Runs the cases one after another on a server of their own, and fails with a list of all wrong answers.
 pub fn run(cases: &[Case]) {
     let faults = faults(Server::start().address, cases);
     assert!(faults.is_empty(), "{}", faults.join("\n"));

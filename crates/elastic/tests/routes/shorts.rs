@@ -1,10 +1,10 @@
-//! Numbers of fewer bits than a double: each answer has as many digits of them as Elasticsearch's.
+//! `float` and `half_float`: answers show as many digits as Elasticsearch's.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn short_numbers() {
+fn requests_for_short_numbers_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -22,7 +22,7 @@ const CASES: &[Case] = &[
         201,
         "",
     ),
-    // Columns have the nearest numbers of the type.
+    // Columns store the nearest number of the type.
     case(
         "POST /short/_search",
         r#"{"size": 0, "aggs": {"f": {"min": {"field": "f"}}, "h": {"min": {"field": "h"}}, "d": {"min": {"field": "d"}},
@@ -43,14 +43,14 @@ const CASES: &[Case] = &[
         200,
         r#"{"hits": {"total": {"value": 2}}}"#,
     ),
-    // What is read in the document has the digits of 32 bits.
+    // Values read from the document have the digits of a 32-bit number.
     case(
         "POST /short/_search",
         r#"{"query": {"term": {"_id": "2"}}, "fields": ["f", "h", "d"]}"#,
         200,
         r#"{"hits": {"hits": [{"fields": {"f": [0.3], "h": [0.3], "d": [0.3]}}]}}"#,
     ),
-    // So have the values that hits are sorted by.
+    // So do sort values.
     case(
         "POST /short/_search",
         r#"{"sort": ["f", "h"]}"#,
@@ -75,7 +75,7 @@ const CASES: &[Case] = &[
         200,
         r#"{"aggregations": {"a": {"top": [{"sort": [0.10000000149011612], "metrics": {"h": 0.0999755859375}}]}}}"#,
     ),
-    // Queries ask for numbers of the type; ends of ranges may be between two.
+    // Queries compare numbers of the type; bounds of ranges may lie between two of them.
     case(
         "POST /short/_search",
         r#"{"query": {"bool": {"must": [{"term": {"f": 0.1}}, {"term": {"h": 0.1}}, {"range": {"f": {"gte": 0.1, "lte": 0.1}}}]}}}"#,

@@ -1,6 +1,7 @@
-//! Fields, inner hits and highlights, compared with what Elasticsearch 7.10.2 answered to the same requests.
+//! Fields, inner hits and highlights, compared with the answers of Elasticsearch 7.10.2 to the same requests.
 //!
-//! Each line of the file beside this one is a request with its status, and what is shown of hits or why it is refused.
+//! Each line of the file beside this one is a request with its status, and the part of the hits to compare or the reason of
+//! the refusal.
 
 use super::server::Server;
 use serde_json::{Map, Value, json};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use testing::http::{Case, case, faults};
 
 #[test]
-fn streams_and_lifecycles() {
+fn requests_for_streams_and_lifecycles_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -59,7 +59,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"index_templates": [{"index_template": {"data_stream": {}}}]}"#,
     ),
-    // Made by hand, and by the first document.
+    // Created explicitly, and by the first document.
     case("PUT /_data_stream/logs-a", "", 200, ""),
     case(
         "PUT /_data_stream/logs-a",

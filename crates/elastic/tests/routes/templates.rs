@@ -1,10 +1,10 @@
-//! Searches made of templates, templates that are kept, and copies of indices.
+//! Search templates, stored templates, and copies of indices.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn templates() {
+fn requests_for_templates_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -41,7 +41,7 @@ pub const CASES: &[Case] = &[
         404,
         r#"{"error": {"type": "resource_not_found_exception"}}"#,
     ),
-    // Kept.
+    // Stored templates.
     case(
         "PUT /_scripts/find",
         r#"{"script": {"lang": "mustache", "source": {"query": {"term": {"n": "{{n}}"}}}}}"#,
@@ -111,7 +111,7 @@ pub const CASES: &[Case] = &[
     case("DELETE /_scripts/find", "", 404, ""),
     case("GET /_script_context", "", 200, ""),
     case("POST /_script_context", "", 405, ""),
-    // A copy of an index that nobody writes to.
+    // A copy of a write-blocked index.
     case(
         "POST /words/_clone/copy",
         "",

@@ -1,20 +1,20 @@
-//! Whole numbers without a sign, up to 2^64.
+//! The type `unsigned_long`: whole numbers up to 2^64 - 1.
 
 use super::server::{run, run_restarted};
 use testing::http::{Case, case};
 
 #[test]
-fn whole_range() {
+fn the_whole_range_is_stored_searched_and_shown() {
     run(&[DOCUMENTS, QUERIES, SHOWN, AGGREGATIONS].concat());
 }
 
 #[test]
-fn whole_range_after_a_restart() {
+fn the_whole_range_is_searched_and_shown_after_a_restart() {
     run_restarted(DOCUMENTS, &[QUERIES, SHOWN].concat());
 }
 
 #[test]
-fn definitions_and_values_that_are_refused() {
+fn wrong_definitions_and_values_are_refused() {
     run(REFUSED);
 }
 
@@ -65,7 +65,7 @@ const DOCUMENTS: &[Case] = &[
         201,
         "",
     ),
-    // What is changed of a document leaves the other digits alone.
+    // A partial update keeps the digits of other fields.
     case(
         "POST /u/_update/6?refresh=true",
         r#"{"doc": {"more": 18446744073709551614}}"#,

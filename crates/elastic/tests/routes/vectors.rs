@@ -1,10 +1,10 @@
-//! Vectors: fields of them, the nearest documents, scripts over them.
+//! Vectors: their fields, the nearest documents, scripts over them.
 
 use super::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn vectors() {
+fn requests_for_vectors_get_elasticsearchs_answers() {
     run(CASES);
 }
 
@@ -43,7 +43,7 @@ pub const CASES: &[Case] = &[
         "",
     ),
     case("PUT /near/_doc/5", r#"{"v": null, "kind": "c", "n": 5}"#, 201, ""),
-    // How many numbers they have, the first document said.
+    // The first document set the number of dimensions.
     case(
         "GET /near/_mapping",
         "",
@@ -77,7 +77,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"count": 4}"#,
     ),
-    // The nearest alone.
+    // Only the nearest documents.
     case(
         "POST /near/_search",
         r#"{"knn": {"field": "v", "query_vector": [1, 2], "k": 2, "num_candidates": 10}, "fields": ["v"], "_source": false}"#,
@@ -85,14 +85,14 @@ pub const CASES: &[Case] = &[
         r#"{"hits": {"total": {"value": 2}, "max_score": 1.0, "hits": [
             {"_id": "2", "_score": 1.0, "fields": {"v": [1, 2.0]}}, {"_id": "1", "_score": 0.5}]}}"#,
     ),
-    // Filters say among which; there are as many as are wanted then.
+    // With a filter there are still as many results as are wanted.
     case(
         "POST /near/_search",
         r#"{"knn": {"field": "v", "query_vector": [1, 2], "k": 2, "num_candidates": 10, "filter": [{"term": {"kind": "a"}}, {"range": {"n": {"gt": 1}}}]}}"#,
         200,
         r#"{"hits": {"total": {"value": 1}, "hits": [{"_id": "3", "_score": 0.2}]}}"#,
     ),
-    // At least so near: here a distance.
+    // A minimum similarity, here a distance.
     case(
         "POST /near/_search",
         r#"{"knn": {"field": "v", "query_vector": [1, 1], "k": 9, "num_candidates": 10, "similarity": 3}, "size": 0}"#,
@@ -110,21 +110,21 @@ pub const CASES: &[Case] = &[
             {"_id": "1", "_score": 5.0}, {"_id": "5", "_score": 3.0}, {"_id": "2", "_score": 1.0}]},
             "aggregations": {"kinds": {"buckets": [{"key": "a", "doc_count": 1}, {"key": "b", "doc_count": 1}, {"key": "c", "doc_count": 1}]}}}"#,
     ),
-    // Of several, each counts for itself.
+    // Each of several `knn` sections counts for itself.
     case(
         "POST /near/_search",
         r#"{"knn": [{"field": "v", "query_vector": [1, 1], "k": 1, "num_candidates": 1}, {"field": "v", "query_vector": [1, 7], "k": 1, "num_candidates": 1}], "sort": "n"}"#,
         200,
         r#"{"hits": {"total": {"value": 2}, "hits": [{"_id": "1"}, {"_id": "4"}]}}"#,
     ),
-    // The best of what is nested in a document is its own.
+    // A document counts with its nearest nested object.
     case(
         "POST /near/_search",
         r#"{"knn": {"field": "parts.v", "query_vector": [0, 2], "k": 5, "num_candidates": 5}}"#,
         200,
         r#"{"hits": {"hits": [{"_id": "2", "_score": 11.0}, {"_id": "3", "_score": 3.0}]}}"#,
     ),
-    // As a clause it finds as many as the search has hits, if it does not say how many.
+    // As a clause without `k` it finds as many documents as the search has hits.
     case(
         "POST /near/_search",
         r#"{"size": 3, "query": {"bool": {"must": {"knn": {"field": "v", "query_vector": [1, 1]}}, "must_not": {"term": {"kind": "b"}}}}}"#,
@@ -167,14 +167,14 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"hits": {"hits": [{"_id": "4", "_score": 2.0}, {"_id": "1", "_score": 1.0}]}}"#,
     ),
-    // The pages of a scroll are of the same nearest documents.
+    // All pages of a scroll show the same nearest documents.
     case(
         "POST /near/_search?scroll=1m",
         r#"{"size": 1, "knn": {"field": "v", "query_vector": [1, 1], "k": 2, "num_candidates": 2}}"#,
         200,
         r#"{"hits": {"total": {"value": 2}, "hits": [{"_id": "1"}]}}"#,
     ),
-    // The filter of an alias holds before.
+    // The filter of an alias is applied first.
     case(
         "POST /_aliases",
         r#"{"actions": [{"add": {"index": "near", "alias": "b", "filter": {"term": {"kind": "b"}}}}]}"#,
@@ -220,7 +220,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"reason": "[num_candidates] cannot be less than [k]"}}"#,
     ),
-    // What cannot be.
+    // Requests that are refused.
     case(
         "POST /near/_search",
         r#"{"knn": {"field": "v", "query_vector": [1, 1, 1], "k": 1, "num_candidates": 1}}"#,
@@ -279,7 +279,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "script_exception"}}"#,
     ),
-    // Vectors that are not looked for may be 0.
+    // Vectors that are not indexed may be 0.
     case(
         "PUT /kept",
         r#"{"mappings": {"properties": {"v": {"type": "dense_vector", "dims": 2, "index": false}}}}"#,

@@ -173,6 +173,9 @@ impl Engine {
         check_modifiable(namespace, &present, request)?;
         let mut kept = present.options().kept.clone();
         apply_options(&mut kept, &request.options);
+        if changes_validation(&request.options) {
+            complete_validation(&mut kept);
+        }
         self.check_view(namespace, &kept)?;
         if let Some(change) = &request.time_series {
             let Some(Value::Document(series)) = kept.get("timeseries") else {
@@ -315,6 +318,21 @@ fn apply_options(present: &mut Document, changes: &Document) {
     }
 }
 
+fn changes_validation(options: &Document) -> bool {
+    ["validator", "validationLevel", "validationAction"]
+        .iter()
+        .any(|name| options.contains(name))
+}
+
+/// Like MongoDB, writes down what a validator is left to by default, once something of the validation is changed.
+fn complete_validation(kept: &mut Document) {
+    for (name, default) in [("validationLevel", "strict"), ("validationAction", "error")] {
+        if !kept.contains(name) {
+            kept.push(name, default);
+        }
+    }
+}
+
 /// Refuses options that this kind of collection does not have.
 fn check_modifiable(namespace: &Namespace, present: &Collection, request: &ModifyRequest) -> Result<()> {
     let kept = &present.options().kept;
@@ -325,10 +343,7 @@ fn check_modifiable(namespace: &Namespace, present: &Collection, request: &Modif
             "'expireAfterSeconds' is only for collections clustered by _id and time series".to_owned(),
         );
     }
-    let validates = ["validator", "validationLevel", "validationAction"]
-        .iter()
-        .any(|name| request.options.contains(name));
-    if validates && (present.is_view() || kept.contains("timeseries")) {
+    if changes_validation(&request.options) && (present.is_view() || kept.contains("timeseries")) {
         return refuse(format!(
             "option not supported on a view or a time series: validator of {namespace}"
         ));

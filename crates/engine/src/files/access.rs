@@ -2,6 +2,7 @@
 
 use super::{Bucket, FileError};
 use crate::engine::Engine;
+use memory::Budget;
 use std::sync::Arc;
 use store::{Collection, IndexSpec, IndexState, Namespace};
 use value::{Document, doc};
@@ -24,6 +25,11 @@ impl Engine {
 }
 
 impl Files {
+    /// The memory from which what is read of them is taken.
+    pub fn memory(&self) -> &Budget {
+        self.engine.memory()
+    }
+
     /// The bucket.
     pub fn bucket(&self) -> &Bucket {
         &self.bucket

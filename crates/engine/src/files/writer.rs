@@ -439,7 +439,7 @@ async fn make_room(room: &mut Share, chunk_bytes: usize) -> Result<(), FileError
         return Ok(());
     }
     let waited = room.wait(chunk_bytes, ROOM_TIME_MAX).await;
-    waited.map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()).into())
+    waited.map_err(|full| Error::from(full).into())
 }
 
 async fn commit_all(collection: &Arc<Collection>, writes: Vec<WriteOp>) -> Result<(), FileError> {

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::reading::find::{parse_hint, variables};
-use crate::reading::reach::Reach;
+use crate::reading::stage_collections::StageCollections;
 use crate::tables::cursors::{Cursor, CursorReply};
 use code::Code;
 use language::expression::Variables;
@@ -111,9 +111,9 @@ impl Engine {
     /// What a pipeline may use.
     pub(crate) fn surroundings(&self, context: &Context, request: &AggregateRequest) -> Surroundings {
         Surroundings {
-            collections: Arc::new(Reach::new(self, context, request.bypass_validation)),
+            collections: Arc::new(StageCollections::new(self, context, request.bypass_validation)),
             moment: context.moment.clone(),
-            spill: self.spill(request.allow_disk_use),
+            spill: self.spill().filter(|_| request.allow_disk_use),
         }
     }
 

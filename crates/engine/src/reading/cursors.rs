@@ -48,8 +48,7 @@ impl Engine {
     pub(crate) async fn room_for_answer(&self, context: &Context) -> Result<()> {
         let limit = Duration::from_millis(ROOM_MS_MAX);
         let limit = context.time_left().map_or(limit, |left| left.min(limit));
-        let room = context.memory.room(Holder::Answers, limit).await;
-        room.map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))
+        Ok(context.memory.room(Holder::Answers, limit).await?)
     }
 
     /// Waits, but not for ever, until answers in memory have gone to their clients or to the disk and leave room for another. Never

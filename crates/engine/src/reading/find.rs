@@ -211,7 +211,7 @@ impl Engine {
     ) -> Result<FindSpec> {
         let collation = self.collation(namespace, request.collation.as_ref())?;
         let mut spec = request.spec(context, collation)?;
-        spec.spill = self.spill(!request.refuse_disk_use);
+        spec.spill = self.spill().filter(|_| !request.refuse_disk_use);
         Ok(spec)
     }
 

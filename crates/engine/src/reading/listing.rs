@@ -47,8 +47,7 @@ impl DocumentStream for Listing {
 
     fn rest(&mut self, idle: &mut Share) -> query::Result<()> {
         let bytes = self.documents.iter().map(|document| document.bytes().len()).sum();
-        idle.add(bytes)
-            .map_err(|full| query::QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))
+        Ok(idle.add(bytes)?)
     }
 }
 

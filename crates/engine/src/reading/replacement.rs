@@ -74,7 +74,7 @@ impl Engine {
                     match self.store().drop_collection(&name).await {
                         // A replacement that cannot be dropped does not keep the store from starting.
                         Err(error @ StoreError::Corrupt { .. }) => {
-                            tracing::warn!(%error, collection = %name, "what a crash left is not removed");
+                            tracing::warn!(%error, %name, "an unfinished $out could not be removed; the next start tries again");
                         }
                         dropped => drop(dropped?),
                     }

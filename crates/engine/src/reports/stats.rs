@@ -178,7 +178,7 @@ impl Engine {
             volume_used_bytes: engine.volume_used_bytes,
             disk_reserve_bytes: engine.disk_reserve_bytes,
             is_disk_low: engine.is_disk_low,
-            temporary_bytes: self.spill(true).map_or(0, |spill| spill.bytes()),
+            temporary_bytes: self.spill().map_or(0, |spill| spill.bytes()),
             memory_bytes: engine.memory_bytes,
             memory: self.memory().usage(),
             file_cache_bytes: self.file_cache().chunk_bytes(),

@@ -23,8 +23,9 @@ pub use store::{
 use crate::catalog::own::check_no_accounts;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::write::WriteOptions;
+use crate::write::durability;
 use code::Code;
+use memory::Budget;
 use query::write::Validator;
 use std::sync::Arc;
 use store::{Collection, CommitOptions, Namespace, Outcome, WriteOp};
@@ -112,6 +113,11 @@ impl RevisionedCollection {
     /// An id that a later collection of the same name does not share.
     pub fn uuid(&self) -> [u8; 16] {
         self.collection.uuid()
+    }
+
+    /// The memory from which what is read of it is taken.
+    pub fn memory(&self) -> &Budget {
+        self.engine.memory()
     }
 
     /// The collection as it is now.
@@ -304,13 +310,9 @@ impl RevisionedCollection {
 
     async fn commit(&self, operations: Vec<WriteOp>, journaled: bool) -> Result<Vec<Outcome>> {
         check_no_accounts(&self.collection.namespace())?;
-        let write = WriteOptions {
-            journaled,
-            ..WriteOptions::default()
-        };
         let options = CommitOptions {
             ordered: false,
-            durability: write.durability(),
+            durability: durability(journaled),
             ..CommitOptions::default()
         };
         Ok(self.collection.commit(operations, options).await?)

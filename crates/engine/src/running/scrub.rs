@@ -4,7 +4,7 @@
 use crate::engine::Engine;
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
-use store::{Namespace, ScrubPosition};
+use store::{Namespace, ScrubPosition, StoreError};
 
 /// Bytes that are read at a time.
 const STEP_BYTES: usize = 256 << 10;
@@ -95,6 +95,8 @@ impl Engine {
                 (read.bytes, read.next)
             }
             Err(_) if collection.is_dropped() => (0, None),
+            // The server stops, or all of the folder is gone, which is said elsewhere: that is no damage of this collection.
+            Err(StoreError::Kv(kv::Error::Closed | kv::Error::FolderGone { .. })) => (0, None),
             Err(error) => {
                 scrub.note(namespace, 0, &[error.to_string()]);
                 (0, None)

@@ -18,7 +18,7 @@ pub struct SetAside {
 impl Engine {
     /// Writes bytes to a temporary file, from which they are read piece by piece. Returns the bytes if there is no room for them.
     pub async fn set_aside(&self, bytes: Bytes) -> Result<SetAside, Bytes> {
-        let Some(folder) = self.spill(true) else {
+        let Some(folder) = self.spill() else {
             return Err(bytes);
         };
         let written = bytes.clone();

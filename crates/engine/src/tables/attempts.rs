@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-/// Users and addresses that are remembered; beyond that whoever failed longest ago is forgotten.
+/// The most users and addresses that are remembered; further ones replace those that failed longest ago.
 const REMEMBERED_MAX: usize = 10_000;
 /// How long they are remembered after the last failure.
 const REMEMBERED_TIME: Duration = Duration::from_secs(15 * 60);
 /// The first wait; each further failure doubles it.
 const WAIT_FIRST: Duration = Duration::from_millis(100);
-/// Whoever would wait for longer is refused at once.
+/// A login that would wait for longer is refused at once.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// The rule for one user from one address: failures without a wait, and the longest wait between two attempts.
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_the_password_begins_anew() {
+    fn a_right_password_resets_the_count_of_failures() {
         let attempts = Attempts::default();
         fail(&attempts, "ann", address(1), 10);
         attempts.succeeded("ann", address(1));

@@ -20,6 +20,9 @@ use value::{Document, DocumentBuf, Value, doc};
 /// The part of the memory of all idle cursors that those of one client may hold, in sixteenths.
 const CLIENT_SIXTEENTHS: usize = 14;
 
+/// As many cursors of the longest commands may be idle at least.
+const LONG_COMMANDS_MIN: usize = 4;
+
 /// The number that a client knows a cursor by; never 0, which means "none".
 pub type CursorId = i64;
 
@@ -66,20 +69,10 @@ pub(crate) struct Cursor {
     pub(crate) comment: Option<Arc<Value>>,
     /// What is left of the time limit of the command that opened it.
     pub(crate) time_left: Option<Duration>,
+    /// The memory of that command's filter or pipeline.
+    pub(crate) command_bytes: usize,
     /// What it keeps while it is idle; `None` before it was.
     pub(crate) share: Option<Share>,
-}
-
-impl Cursor {
-    /// To be called before it waits for its next batch to be requested: what it keeps is counted, or moves into files.
-    pub(crate) fn rest(&mut self, memory: &Budget) -> Result<()> {
-        let share = self.share.get_or_insert_with(|| memory.share(Holder::Cursors));
-        share.charge(0);
-        share
-            .set(CURSOR_BYTES)
-            .map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))?;
-        Ok(self.stream.rest(share)?)
-    }
 }
 
 impl Cursor {
@@ -98,8 +91,19 @@ impl Cursor {
             usage: Usage::none(),
             comment: context.comment.clone(),
             time_left: None,
+            command_bytes: context.command_bytes,
             share: None,
         }
+    }
+
+    /// To be called before it waits for its next batch to be requested: what it keeps is counted, or moves into files.
+    pub(crate) fn rest(&mut self, memory: &Budget) -> Result<()> {
+        let share = self.share.get_or_insert_with(|| memory.share(Holder::Cursors));
+        share.charge(0);
+        // Where there is little memory, a long command has its cursor all the same, but few of them are open at a time.
+        let command_bytes = self.command_bytes.min(share.limit() / LONG_COMMANDS_MIN);
+        share.set(CURSOR_BYTES.max(command_bytes))?;
+        Ok(self.stream.rest(share)?)
     }
 }
 
@@ -140,6 +144,8 @@ impl Usage {
     }
 }
 
+/// A cursor between its batches, or while a `getMore` has taken it out. What is asked of the cursor meanwhile, by listings and by
+/// those who close cursors, is kept beside it.
 struct Parked {
     /// `None` while a `getMore` runs on it, and once its collection is gone.
     cursor: Option<Cursor>,

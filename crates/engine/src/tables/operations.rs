@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_and_passwords_are_not_told() {
+    fn descriptions_leave_out_written_documents_and_passwords() {
         let insert = doc! {"insert": "c", "documents": vec![doc! {"a": 1}], "ordered": true};
         assert_eq!(described(&insert, false), doc! {"insert": "c", "ordered": true});
         let user = doc! {"createUser": "u", "pwd": "secret"};

@@ -63,7 +63,7 @@ mod tests {
     use store::{CommitOptions, Namespace, Store, StoreOptions, WriteOp};
     use value::{Document, DocumentBuf, doc};
 
-    /// An engine on a store where somebody has put these documents.
+    /// An engine on a store that holds these documents.
     async fn engine_after(written: &[(Namespace, Document)]) -> Engine {
         let kv = Kv::simulated(&Simulation::new(1));
         let options = StoreOptions::new(crate::catalog::partial_filter::compile);

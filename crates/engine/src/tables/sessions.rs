@@ -150,7 +150,7 @@ mod tests {
             .touch_again(&mut used, session, now)
             .expect("there is room");
         assert_eq!(sessions.count(), 1);
-        // Its last use is noted again in time.
+        // Its last use is recorded again before it would expire.
         let noted = sessions.all()[0].1;
         sessions
             .touch_again(&mut used, session, now + NOTED_EVERY)

@@ -176,7 +176,7 @@ impl Engine {
     }
 
     /// The user of this name and password; `None` if there is no such user or the password is another. The name is
-    /// looked for in the databases `admin` and `default`; `name@database` names another one. Whoever failed often waits.
+    /// looked for in the databases `admin` and `default`; `name@database` names another one. After many failures a login waits.
     pub async fn log_in(
         &self,
         name: &str,

@@ -27,11 +27,11 @@ impl Engine {
             let message = "Cannot create roles with the same name as a built-in role";
             return Err(Error::new(Code::BAD_VALUE, message));
         }
+        self.check_role(&role)?;
         if self.roles().get(&role.name).is_some() {
             let message = format!("Role \"{}\" already exists", role.name);
             return Err(Error::new(Code::location(51_002), message));
         }
-        self.check_role(&role)?;
         let document = DocumentBuf::from(&role.to_document());
         let follow = || self.role_table().update(|roles| roles.put(role));
         self.write_account(&namespace(), WriteOp::Insert(document), follow)
@@ -101,8 +101,8 @@ impl Engine {
     /// The user-defined role of this name; built-in ones cannot be changed.
     fn defined(&self, name: &RoleName) -> Result<Arc<Role>> {
         if BuiltinRole::named(name).is_some() {
-            let message = format!("{name} is a built-in role and cannot be modified.");
-            return Err(Error::new(Code::INVALID_ROLE_MODIFICATION, message));
+            let message = format!("{name} is a built-in role and cannot be modified");
+            return Err(Error::new(Code::BAD_VALUE, message));
         }
         let missing = || Error::new(Code::ROLE_NOT_FOUND, format!("Role {name} not found"));
         self.roles().get(name).cloned().ok_or_else(missing)
@@ -111,7 +111,7 @@ impl Engine {
     fn check_role(&self, role: &Role) -> Result<()> {
         role.check_reach()?;
         let roles = self.roles();
-        roles.check(&role.roles)?;
-        Ok(roles.check_circle(role)?)
+        roles.check_circle(role)?;
+        Ok(roles.check(&role.roles)?)
     }
 }

@@ -48,11 +48,29 @@ impl Default for WriteOptions {
 
 impl WriteOptions {
     pub(crate) fn durability(&self) -> Durability {
-        if self.journaled {
-            Durability::Flushed
-        } else {
-            Durability::Soon
+        durability(self.journaled)
+    }
+
+    /// The ids of statements by their positions in the command; empty outside retryable writes.
+    fn statements(
+        &self,
+        context: &Context,
+        positions: impl Iterator<Item = usize>,
+    ) -> Vec<Option<StatementId>> {
+        match context.statement(self.first_statement) {
+            None => Vec::new(),
+            Some(_) => positions
+                .map(|at| context.statement(self.first_statement + at as i32))
+                .collect(),
         }
+    }
+}
+
+/// When a commit is answered whose client waits for the flush to disk, or does not.
+pub(crate) fn durability(journaled: bool) -> Durability {
+    match journaled {
+        true => Durability::Flushed,
+        false => Durability::Soon,
     }
 }
 
@@ -125,22 +143,6 @@ impl WriteFailure {
         WriteFailure {
             index,
             error: error.into(),
-        }
-    }
-}
-
-impl WriteOptions {
-    /// The ids of statements by their positions in the command; empty outside retryable writes.
-    fn statements(
-        &self,
-        context: &Context,
-        positions: impl Iterator<Item = usize>,
-    ) -> Vec<Option<StatementId>> {
-        match context.statement(self.first_statement) {
-            None => Vec::new(),
-            Some(_) => positions
-                .map(|at| context.statement(self.first_statement + at as i32))
-                .collect(),
         }
     }
 }

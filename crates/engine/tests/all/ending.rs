@@ -1,4 +1,4 @@
-//! Operations end while they wait, too, and what they have met on their way out does not hide why.
+//! A killed operation ends while it waits, too, and errors that it meets on its way out do not hide that it was killed.
 
 use code::Code;
 use engine::{Context, Error, on_another_thread, run_until, steps};

@@ -1,5 +1,5 @@
-//! Stages that run as one with the group behind them give what they give one after the other: random pipelines over random
-//! documents, each asked as it is and behind a stage that keeps it from running as one.
+//! Stages that run as one with the `$group` behind them return what they return one after the other. Random pipelines over
+//! random documents run as they are, and behind a stage that prevents the fusion.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use engine::Engine;
@@ -114,7 +114,7 @@ async fn stages_that_run_as_one_with_a_group_give_what_they_give_one_by_one() {
                 results(&engine, stages.clone()).await,
                 results(&engine, apart).await,
             );
-            // An index may give documents in another order.
+            // An index may return documents in another order.
             for results in [&mut found, &mut expected].into_iter().flatten() {
                 results.sort_by_key(|result| format!("{:?}", result.get("_id")));
             }
@@ -127,7 +127,7 @@ async fn stages_that_run_as_one_with_a_group_give_what_they_give_one_by_one() {
     assert!(answered > 300, "{answered}");
 }
 
-/// Whether results depend on the order in which documents are found.
+/// Whether the results depend on the order in which documents are found.
 fn depends_on_order(stages: &[Value]) -> bool {
     let written = format!("{stages:?}");
     ["$limit", "$push", "$first", "$last"]

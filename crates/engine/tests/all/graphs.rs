@@ -1,4 +1,4 @@
-//! `$graphLookup`: what is reached, and by which values.
+//! `$graphLookup`: which documents it reaches, and by which values.
 
 use crate::support::{aggregate, insert, new_engine};
 use code::Code;
@@ -29,7 +29,7 @@ async fn a_graph_is_followed_once_through_its_circles() {
     assert_eq!(reached, expected);
 }
 
-/// Unlike a query's: what has no field is connected to nothing.
+/// Unlike in a query, a document without the field is connected to nothing.
 #[tokio::test]
 async fn a_graph_lookup_takes_null_for_null_alone() {
     let engine = new_engine().await;

@@ -1,4 +1,4 @@
-//! A document has one `_id`, whichever way it is written.
+//! A document has exactly one `_id`, whichever way it is written.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use engine::{Context, Engine, FindAndModifyRequest, UpdateStatement, WriteFailure, WriteOptions};

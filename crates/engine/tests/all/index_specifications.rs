@@ -1,4 +1,4 @@
-//! What a specification of an index may say.
+//! Which specifications of an index are accepted.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use engine::IndexChange;

@@ -46,12 +46,12 @@ async fn the_right_password_of_any_mechanism_is_known() {
     assert!(!try_as(&engine, "nobody", "right").await.0);
 }
 
-/// The time that an answer takes does not tell who exists.
+/// The time of an answer does not reveal which users exist.
 #[tokio::test]
 async fn a_user_who_does_not_exist_is_refused_with_as_much_work() {
     let users: [(&str, &[Mechanism]); 2] = [("both", &Mechanism::ALL), ("old", &[Mechanism::ScramSha1])];
     let engine = engine_with(&users).await;
-    // The first mistakes of a name cost no time.
+    // The first failed logins of a name cause no delay.
     let mut least = Vec::new();
     for name in ["both", "old", "nobody", "somebody"] {
         let mut times = Vec::new();

@@ -1,5 +1,5 @@
-//! The tests of the engine: one program, which is built faster than one for each file. Those of a file:
-//! `cargo test -p engine --test all files::`.
+//! All tests of this crate are one program, which links faster than one program a file. To run one file: `cargo test -p
+//! engine --test all files::`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -7,6 +7,7 @@ mod ending;
 mod files;
 mod fused_groups;
 mod graphs;
+mod idle_cursors;
 mod ids;
 mod index_specifications;
 mod logins;

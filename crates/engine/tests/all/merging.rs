@@ -1,4 +1,4 @@
-//! `$merge`: what is written where some of it cannot be, and by which collation documents belong together.
+//! `$merge`: what is written if some documents cannot be, and under which collation documents match.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use code::Code;

@@ -1,4 +1,4 @@
-//! What `$meta` gives behind the stages that documents went through.
+//! What `$meta` returns after the stages that documents went through.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use engine::Engine;
@@ -32,7 +32,7 @@ fn far() -> Document {
 }
 
 #[tokio::test]
-async fn what_is_made_of_one_document_keeps_its_metadata() {
+async fn a_document_made_from_one_other_keeps_its_metadata() {
     let engine = places().await;
     let cases: [(Document, &[f64]); 9] = [
         (doc! {"$unwind": "$list"}, &[5.0, 5.0, 10.0]),
@@ -169,7 +169,7 @@ async fn documents_made_of_many_have_no_metadata() {
             Document::new()
         ]
     );
-    // Of scores that is known before.
+    // For scores that is known beforehand.
     let scored = array![
         {"$match": {"$text": {"$search": "apple"}}},
         {"$group": {"_id": 1}},
@@ -180,7 +180,7 @@ async fn documents_made_of_many_have_no_metadata() {
 }
 
 #[tokio::test]
-async fn what_documents_were_sorted_by_is_told_where_they_were() {
+async fn sort_keys_are_known_after_a_sort() {
     let engine = places().await;
     let key = doc! {"$replaceWith": {"key": {"$meta": "sortKey"}}};
     let sort = doc! {"$sort": {"_id": -1}};
@@ -213,7 +213,7 @@ async fn what_documents_were_sorted_by_is_told_where_they_were() {
 }
 
 #[tokio::test]
-async fn where_a_document_lies_is_told_where_it_is_read() {
+async fn record_ids_are_known_where_documents_are_read() {
     let engine = places().await;
     let place = doc! {"$project": {"place": {"$meta": "recordId"}}};
     for front in [doc! {"$match": {"_id": 2}}, doc! {"$sort": {"_id": -1}}] {

@@ -1,4 +1,4 @@
-//! What of a pipeline a query on the collection does, as explain tells it.
+//! Which stages of a pipeline the query at its front executes, according to `explain`.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use engine::{AggregateRequest, AggregateSource, Context, Engine, Explained, Verbosity};

@@ -81,7 +81,7 @@ async fn a_lookup_takes_documents_with_dollars_in_their_names_for_values() {
     }
 }
 
-/// Of few documents much is made, which is given a page at a time.
+/// A few documents become many, which are returned a page at a time.
 #[tokio::test]
 async fn lookups_of_long_documents_give_all_in_their_order() {
     let engine = new_engine().await;
@@ -117,7 +117,7 @@ async fn lookups_of_long_documents_give_all_in_their_order() {
     }
 }
 
-/// So many documents look something up that the other side is read whole, and so few that its index is asked.
+/// Look-ups by so many documents that the other collection is read whole, and by so few that its index is used.
 #[tokio::test]
 async fn a_lookup_finds_the_same_in_the_whole_other_side_as_by_its_index() {
     let engine = new_engine().await;
@@ -138,7 +138,7 @@ async fn a_lookup_finds_the_same_in_the_whole_other_side_as_by_its_index() {
     let lookup = doc! {"from": "others", "localField": "wants", "foreignField": "key", "as": "found"};
     let sorted = doc! {"found": {"$sortArray": {"input": "$found", "sortBy": {"_id": 1}}}};
     let plain = doc! {"wants": {"$exists": true}, "_id": {"$gte": 0}};
-    // One document of all, since the first batch would not take them.
+    // All in one document, because a first batch could not hold them.
     let together = array![
         {"$match": plain}, {"$sort": {"_id": 1}}, {"$lookup": (lookup.clone())}, {"$set": (sorted.clone())},
         {"$group": {"_id": null, "all": {"$push": "$$ROOT"}}},

@@ -1,4 +1,4 @@
-//! Which plan is taken, or forced by a hint, changes neither what is found nor its order.
+//! Neither the chosen plan nor a hint changes the results or their order.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use engine::{
@@ -210,7 +210,7 @@ async fn documents_with_arrays_are_sorted_alike_with_and_without_an_index() {
         doc! {"_id": 5, "a": {"x": 2, "y": 4}},
     ];
     let cases = [
-        // An element that is no document counts as null.
+        // An element that is not a document counts as null.
         (doc! {"a.x": 1}, [1, 2, 4, 5, 3]),
         (doc! {"a.x": -1}, [3, 1, 4, 5, 2]),
         // Of several fields the values of one element go together.

@@ -1,4 +1,4 @@
-//! `$rankFusion`: scores, their order and their details; what its options refuse; metadata of documents.
+//! `$rankFusion`: scores, order and details; options that are refused; metadata of documents.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use engine::Engine;

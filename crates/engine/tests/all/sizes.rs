@@ -1,4 +1,4 @@
-//! What collections and databases tell of their sizes on disk.
+//! The sizes on disk that collections and databases report.
 
 use crate::support::{insert, namespace, new_engine};
 use value::{Document, Value, doc};

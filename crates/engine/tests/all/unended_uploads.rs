@@ -1,4 +1,4 @@
-//! Uploads that have all their bytes although nobody ended them.
+//! Uploads that have all their bytes, although no request ended them.
 
 use engine::Engine;
 use engine::files::{Bucket, FileEntry, Files, NewFile, NewUpload, UploadKind};

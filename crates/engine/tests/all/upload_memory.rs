@@ -1,4 +1,4 @@
-//! Uploads within the memory of their pieces.
+//! An upload needs only the memory of its current pieces.
 
 use engine::Engine;
 use engine::files::{Bucket, Digests, NewFile};
@@ -27,7 +27,7 @@ fn named(name: &str) -> NewFile {
 
 #[tokio::test]
 async fn large_uploads_wait_for_the_memory_of_a_piece_and_small_ones_do_not() {
-    // Three sixteenths are theirs: room for three chunks.
+    // Uploads have three sixteenths of the memory: room for three chunks.
     let budget = Budget::new(4_400 * 1024);
     let kv = Kv::simulated(&Simulation::new(1));
     let engine = Engine::on_within(kv, budget.clone()).await.unwrap();
@@ -42,12 +42,12 @@ async fn large_uploads_wait_for_the_memory_of_a_piece_and_small_ones_do_not() {
     let held = uploads(&budget);
     assert!(held.held_bytes >= 3 * CHUNK_BYTES as usize, "{held:?}");
 
-    // A small file does not wait behind them.
+    // A small file does not have to wait.
     let mut small = files.create(named("small")).await.unwrap();
     small.write(b"few").await.unwrap();
     small.finish(&Digests::default(), None).await.unwrap();
 
-    // Another large one does, until one of them is done.
+    // Another large one waits until one of them is done.
     let mut fourth = files.create(named("d")).await.unwrap();
     let early = tokio::time::timeout(Duration::from_millis(200), fourth.write(&piece)).await;
     assert!(early.is_err());

@@ -1,4 +1,4 @@
-//! Validators of collections: the time and the collation that their expressions see, on every way to write.
+//! Validators of collections: the time and the collation of their expressions, for every way to write.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use engine::{
@@ -60,7 +60,7 @@ async fn now_is_the_time_of_the_write() {
     );
     let future = doc! {"_id": 3, "t": Value::DateTime(FUTURE)};
     assert_eq!(inserted(&engine, "past", &future).await, Some(VALIDATION_FAILURE));
-    // What `$$NOW` was when the validator was compiled first would be over now.
+    // The time at which the validator was first compiled lies in the past by now.
     let soon = array![{"$replaceWith": {"_id": 4, "t": "$$NOW"}}, {"$merge": {"into": "past"}}];
     aggregate(&engine, "past", soon).await.unwrap();
 }

@@ -1,8 +1,8 @@
-//! Random documents, indexes and operations. Every plan must give what a simple model of the query language gives: each
-//! index by hint, no hint, and no index.
+//! Every plan must return what a simple model of the query language returns: random documents, indexes and operations, with
+//! each index as a hint, with no hint, and with no index.
 //!
-//! `LARDER_SEED` repeats one seed; `LARDER_DIFFERENTIAL_SECONDS` runs for so long from a seed that the clock gives.
-//! A mismatch is shown with as few documents and indexes as it needs.
+//! `LARDER_SEED` repeats one seed. `LARDER_DIFFERENTIAL_SECONDS` runs for that time, from a seed that the clock gives. A
+//! mismatch is shown with as few documents and indexes as it needs.
 
 mod generate;
 mod model;

@@ -1,4 +1,4 @@
-//! Values as texts that are equal where the values are.
+//! Values as texts that are equal exactly if the values are.
 
 use crate::model::order::number;
 use value::json::{Mode, to_string};

@@ -1,4 +1,4 @@
-//! A case that fails made smaller: fewer documents, indexes and writes that still fail.
+//! Makes a failing case smaller: fewer documents, indexes and writes that still fail.
 
 use crate::check;
 use crate::stand::Case;

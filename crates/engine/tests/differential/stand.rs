@@ -1,4 +1,4 @@
-//! A collection as a case describes it, in an engine of its own.
+//! Builds the collection that a case describes, in an engine of its own.
 
 use crate::generate::indexes::is_wildcard;
 use crate::generate::operations::{Operation, Write};

@@ -1,4 +1,4 @@
-//! What the tests of pipelines share: an engine in memory, documents in it, and a pipeline's results.
+//! Helpers that the tests of pipelines share: an engine in memory, documents in it, and a pipeline's results.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(dead_code, reason = "each test file uses a part of it")]
 

@@ -1,4 +1,4 @@
-//! The best entries of a term, beside a look at each of them.
+//! The best entries of a term are those that an examination of every entry finds.
 
 use super::{SIZE, TEXT, entry, id, index, reader};
 use fulltext::{Lookup, Mask, Part, Probe, Reader, Scoring, WRITER_BYTES_MIN, Writer};
@@ -18,7 +18,7 @@ fn known(number: u64) -> Known {
         1 => 1 + (random >> 8) % 9,
         _ => 1,
     };
-    // Most are alike.
+    // Most entries are alike.
     let others = if random.is_multiple_of(11) {
         (random >> 16) % 300
     } else {
@@ -39,7 +39,7 @@ fn put(writer: &mut Writer, known: &Known) {
     writer.put(entry, true).expect("put");
 }
 
-/// A score as BM25 makes it, for texts that are so long on the average.
+/// BM25's score, for texts of this mean length.
 fn score(frequency: u64, length: u64, average: f32) -> f32 {
     let (frequency, norm) = (frequency as f32, 0.25 + 0.75 * length as f32 / average);
     2.2 * frequency / (frequency + 1.2 * norm)
@@ -89,7 +89,7 @@ fn the_best_of_a_term_are_the_same_when_they_are_asked_for_again() {
         part.iter().for_each(|known| put(&mut writer, known));
         writer.commit("").expect("committed");
     }
-    // What the number divides is hidden; 1 hides all.
+    // Entries divisible by the number are masked; 1 masks all.
     let nothing = u64::MAX;
     for round in 0..2 {
         for (count, average) in [
@@ -134,7 +134,7 @@ fn the_best_of_a_term_are_the_same_when_they_are_asked_for_again() {
 }
 
 #[test]
-fn what_is_kept_of_a_part_is_of_this_part_as_it_is() {
+fn a_kept_result_belongs_to_one_segment_with_its_mask() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = index(&folder);
     let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");

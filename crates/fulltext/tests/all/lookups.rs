@@ -1,4 +1,4 @@
-//! What lookups find.
+//! Which entries lookups find.
 
 use super::{SIZE, TEXT, WORD, entry, found, id, index, reader};
 use fulltext::{Lookup, Mask, Matcher, Number, Part, Reader, WRITER_BYTES_MIN};
@@ -78,7 +78,7 @@ fn times_are_found_as_other_numbers_are() {
 }
 
 #[test]
-fn lookups_are_joined() {
+fn joined_lookups_find_what_every_some_or_none_of_their_parts_find() {
     let (_folder, reader) = filled();
     let find = |lookup: Lookup| found(&reader, &lookup, &Mask::default());
     let both = vec![text("fox"), text("quick")];
@@ -125,7 +125,7 @@ fn the_newest_come_first_and_of_one_time_the_one_changed_first() {
 }
 
 #[test]
-fn what_is_masked_neither_matches_nor_counts() {
+fn masked_entries_neither_match_nor_count() {
     let (_folder, reader) = filled();
     let mut mask = Mask::default();
     assert_eq!(reader.lengths(TEXT, &mask).expect("counted"), (4, 10));

@@ -1,10 +1,10 @@
-//! What an index says of its entries.
+//! Tests of full-text indexes: what an index answers about its entries.
 
 mod best;
 mod lookups;
 mod writing;
 
-use fulltext::{Entry, Index, Lookup, Mask, Number, Reader, TextTerms};
+use fulltext::{DocumentEntry, Index, Lookup, Mask, Number, Reader, TextTerms};
 
 /// The key of texts, of words, of numbers.
 const TEXT: u32 = 1;
@@ -16,8 +16,8 @@ fn id(number: u64) -> Vec<u8> {
 }
 
 /// An entry whose text is cut at spaces.
-fn entry(number: u64, text: &str, word: &str, size: i64) -> Entry {
-    let mut entry = Entry::new(id(number), number, number * 10);
+fn entry(number: u64, text: &str, word: &str, size: i64) -> DocumentEntry {
+    let mut entry = DocumentEntry::new(id(number), number, number * 10);
     let mut terms = TextTerms::new(text.len());
     text.split(' ')
         .zip(0..)

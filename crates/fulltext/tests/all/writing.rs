@@ -1,4 +1,4 @@
-//! What a commit leaves.
+//! What an index contains after commits.
 
 use super::{entry, found, id, index, reader};
 use fulltext::{Index, Lookup, Mask, WRITER_BYTES_MIN};
@@ -19,7 +19,7 @@ fn a_document_has_one_entry() {
 }
 
 #[test]
-fn what_was_not_committed_is_gone_with_the_writer() {
+fn uncommitted_entries_are_gone_with_the_writer() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = index(&folder);
     let mut writer = first.writer(WRITER_BYTES_MIN).expect("a writer");
@@ -66,10 +66,10 @@ fn many_commits_become_few_segments() {
 }
 
 #[test]
-fn what_a_writer_takes_away_first_is_gone_however_segments_are_merged() {
+fn a_deletion_before_a_merge_is_not_undone_by_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = index(&folder);
-    // As many segments as are merged at once; a writer that is dropped merges nothing, so the next one does at its first commit.
+    // As many segments as one merge takes. A dropped writer does not merge, so the next writer does at its first commit.
     for first in (0..32).step_by(4) {
         let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");
         for number in first..first + 4 {
@@ -83,7 +83,7 @@ fn what_a_writer_takes_away_first_is_gone_however_segments_are_merged() {
         writer.commit("").expect("committed");
     }
     let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");
-    // Of the segment that the last commit has taken an entry from.
+    // An entry of the segment from which the last commit removed one.
     writer.put(entry(2, "a", "b", 100), true).expect("put");
     writer.commit("").expect("committed");
     writer.finish().expect("finished");
@@ -92,7 +92,7 @@ fn what_a_writer_takes_away_first_is_gone_however_segments_are_merged() {
 }
 
 #[test]
-fn what_a_commit_left_that_did_not_end_stands_in_no_ones_way() {
+fn files_of_an_unfinished_commit_do_not_hinder_the_next() {
     let folder = tempfile::tempdir().expect("a folder");
     let first = index(&folder);
     let mut writer = first.writer(WRITER_BYTES_MIN).expect("a writer");

@@ -1,6 +1,6 @@
 //! The boundary that a media type names.
 
-/// The bytes of a boundary at most. The standard allows 70 (RFC 2046, section 5.1.1); some senders take more.
+/// The most bytes of a boundary. The standard allows 70 (RFC 2046, section 5.1.1); some senders take more.
 const BOUNDARY_BYTES_MAX: usize = 200;
 
 /// The boundary of a multipart media type; `None` if it has none or an invalid one.
@@ -21,7 +21,7 @@ pub fn parameter(header: &str, name: &str) -> Option<String> {
     loop {
         let (found, behind) = rest.split_once('=')?;
         let (value, behind) = value(behind.trim_start())?;
-        // What stands before it without a value is none that is looked for.
+        // A parameter before it that has no value is not the one.
         let found = found.rsplit(';').next().unwrap_or_default();
         if found.trim().eq_ignore_ascii_case(name) {
             return Some(value);

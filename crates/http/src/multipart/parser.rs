@@ -4,7 +4,7 @@ use super::MultipartError;
 use bytes::{Bytes, BytesMut};
 use memchr::memmem::{self, Finder};
 
-/// The bytes of a part's headers at most.
+/// The most bytes of a part's headers.
 pub const PART_HEAD_BYTES_MAX: usize = 16 * 1024;
 
 /// What ends the head of a part.
@@ -80,7 +80,7 @@ enum State {
 }
 
 impl MultipartParser {
-    /// One for bodies with this boundary.
+    /// A parser of bodies with this boundary.
     pub fn new(boundary: &str) -> MultipartParser {
         let delimiter = format!("\r\n--{boundary}");
         MultipartParser {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_multipart_body_is_refused() {
+    fn malformed_multipart_bodies_are_refused() {
         assert!(matches!(
             parts(b"--b\r\nno header\r\n\r\nx\r\n--b--", 7),
             Err(MultipartError::BadHeader)

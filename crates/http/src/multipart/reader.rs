@@ -1,8 +1,10 @@
 //! Reading a multipart body part by part.
 
 use super::{Event, MultipartError, MultipartParser, PartHead, boundary};
+use crate::body::{UNCOUNTED_BYTES, with_share};
 use crate::{BodyError, RequestBody};
 use bytes::{Bytes, BytesMut};
+use memory::{Budget, Holder};
 
 /// Something that gives bytes piece by piece.
 pub trait Pieces: Send {
@@ -74,16 +76,20 @@ impl<S: Pieces> MultipartReader<S> {
         }
     }
 
-    /// All bytes of the part. Fails if they are more than the limit.
-    pub async fn read_part(&mut self, limit_bytes: usize) -> Result<Bytes, MultipartError> {
+    /// All bytes of the part. Fails if they are more than the limit. Many bytes take this memory until they are gone.
+    pub async fn read_part(&mut self, limit_bytes: usize, memory: &Budget) -> Result<Bytes, MultipartError> {
+        let mut share = memory.share(Holder::LargeRequests);
         let mut all = BytesMut::new();
         while let Some(data) = self.data().await? {
             if all.len() + data.len() > limit_bytes {
                 return Err(BodyError::TooLarge { limit_bytes }.into());
             }
             all.extend_from_slice(&data);
+            if all.len() > UNCOUNTED_BYTES {
+                share.set(all.len()).map_err(BodyError::from)?;
+            }
         }
-        Ok(all.freeze())
+        Ok(with_share(all.freeze(), share))
     }
 
     /// Reads the rest of the body and drops it, so that the connection can be used again.
@@ -117,6 +123,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_part_that_is_multipart_again_is_read_by_a_second_reader() {
+        let memory = Budget::default();
         let inner = "--i\r\n\r\none\r\n--i\r\n\r\ntwo\r\n--i--";
         let body = format!(
             "--o\r\nContent-Type: multipart/related; boundary=i\r\n\r\n{inner}\r\n--o\r\n\r\nlast\r\n--o--"
@@ -129,14 +136,35 @@ mod tests {
         let mut inner =
             MultipartReader::new(&mut outer, head.get("content-type").expect("given")).expect("a boundary");
         while inner.next_part().await.expect("valid").is_some() {
-            parts.push(inner.read_part(10).await.expect("small"));
+            parts.push(inner.read_part(10, &memory).await.expect("small"));
         }
         assert!(outer.next_part().await.expect("valid").is_some());
         assert!(matches!(
-            outer.read_part(3).await,
+            outer.read_part(3, &memory).await,
             Err(MultipartError::Body(BodyError::TooLarge { .. }))
         ));
         assert!(outer.next_part().await.expect("valid").is_none());
         assert_eq!(parts, ["one", "two"]);
+    }
+
+    #[tokio::test]
+    async fn a_long_part_takes_memory_until_it_is_gone() {
+        let memory = Budget::new(1 << 20);
+        let long = memory.limit(Holder::LargeRequests) / 3 * 2;
+        let read = async || {
+            let body = format!("--o\r\n\r\n{}\r\n--o--", "x".repeat(long));
+            let source = RequestBody::from(Body::from(body));
+            let mut parts = MultipartReader::new(source, "multipart/mixed; boundary=o").expect("a boundary");
+            parts.next_part().await.expect("valid");
+            parts.read_part(1 << 20, &memory).await
+        };
+        let first = read().await.expect("there is room");
+        let refused = read().await;
+        assert!(matches!(
+            refused,
+            Err(MultipartError::Body(BodyError::NoMemory(_)))
+        ));
+        drop(first);
+        assert!(read().await.is_ok());
     }
 }

@@ -8,7 +8,11 @@ use crate::pipeline::{Processor, Run};
 use crate::processors::Flow;
 use crate::template::shown;
 use mapping::java::class_of;
-use value::Value;
+use std::collections::HashMap;
+use value::{Document, Value};
+
+/// So many members are looked for one by one among those of a document.
+const MEMBERS_FEW: usize = 64;
 
 /// `json`: the value that a text is written as.
 #[derive(Debug)]
@@ -60,15 +64,36 @@ impl Json {
             read.map_err(|error| Failure::new(format!("field [{}] is no JSON: {error}", self.field)))?;
         match (self.is_root, value) {
             (true, Value::Document(members)) => {
-                for (name, value) in members.iter() {
-                    context.source.set(name, value.clone());
-                }
+                merge(&mut context.source, members);
                 Ok(())
             }
             (true, _) => failed("cannot add non-map fields to root of document"),
             (false, value) => context.set(self.target.as_deref().unwrap_or(&self.field), value),
         }
     }
+}
+
+/// Puts members into a document, each in the place of the one of its name, if there is one. Both may be a million.
+fn merge(document: &mut Document, members: Document) {
+    if members.len() <= MEMBERS_FEW {
+        members
+            .into_iter()
+            .for_each(|(name, value)| document.set(name, value));
+        return;
+    }
+    let mut merged: Vec<(String, Value)> = std::mem::take(document).into_iter().collect();
+    let names = merged.iter().enumerate();
+    let mut places: HashMap<String, usize> = names.map(|(at, (name, _))| (name.clone(), at)).collect();
+    for (name, value) in members {
+        match places.get(&name).and_then(|at| merged.get_mut(*at)) {
+            Some((_, present)) => *present = value,
+            None => {
+                places.insert(name.clone(), merged.len());
+                merged.push((name, value));
+            }
+        }
+    }
+    *document = merged.into_iter().collect();
 }
 
 /// `foreach`: one processor for each element of a list.
@@ -258,5 +283,29 @@ impl Sort {
             list.reverse();
         }
         context.set(self.target.as_deref().unwrap_or(&self.field), Value::Array(list))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_members_take_the_places_that_few_take() {
+        let members: Document = (0..1_000)
+            .map(|at| (format!("m{}", at * 3), Value::Int32(at)))
+            .collect();
+        let present: Document = (0..100).map(|at| (format!("m{}", at * 2), Value::Null)).collect();
+        let mut one_by_one = present.clone();
+        for (name, value) in members.iter() {
+            one_by_one.set(name, value.clone());
+        }
+        let mut at_once = present;
+        merge(&mut at_once, members);
+        let names = |document: &Document| -> Vec<String> {
+            document.iter().map(|(name, _)| name.to_owned()).collect()
+        };
+        assert_eq!(names(&at_once), names(&one_by_one));
+        assert_eq!(at_once, one_by_one);
     }
 }

@@ -1,4 +1,5 @@
-//! The fuzz targets' corpora, run as a test: `valid-…` is accepted, `invalid-…` is refused, nothing panics.
+//! Runs the fuzz targets' corpora as a test: an input named `valid-…` is accepted, one named `invalid-…` is refused, and none
+//! panics.
 
 #[path = "../../../../fuzz/checks/ingest.rs"]
 mod checks;
@@ -8,11 +9,11 @@ mod corpus;
 use corpus::run;
 
 #[test]
-fn groks() {
+fn the_corpus_of_grok_patterns_is_accepted_or_refused_as_named() {
     run("ingest_grok", checks::grok);
 }
 
 #[test]
-fn dissections() {
+fn the_corpus_of_dissect_patterns_is_accepted_or_refused_as_named() {
     run("ingest_dissect", checks::dissect);
 }

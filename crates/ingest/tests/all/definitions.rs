@@ -1,11 +1,11 @@
-//! Definitions that are refused, and what they may leave to others.
+//! Definitions of pipelines: which are refused, and which options may be missing.
 
 use super::{failure, made};
 use ingest::Pipeline;
 use serde_json::json;
 
 #[test]
-fn what_is_not_known_is_refused_by_name() {
+fn unknown_processors_and_options_are_refused_by_name() {
     let wrong = |processor| Pipeline::parse(&json!({"processors": [processor]})).unwrap_err();
     assert_eq!(
         wrong(json!({"nothing": {}})).reason,

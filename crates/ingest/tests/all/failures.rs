@@ -1,4 +1,4 @@
-//! What becomes of failures, conditions and drops.
+//! Failures of processors, conditions and drops.
 
 use crate::{Alone, context, failure, made, shown};
 use ingest::{Pipeline, StepStatus};
@@ -56,7 +56,7 @@ fn failures_are_ignored_or_handled() {
 }
 
 #[test]
-fn conditions_decide() {
+fn a_condition_decides_whether_a_processor_runs() {
     let processors = json!([
         {"set": {"field": "big", "value": true, "if": "ctx.size > 10 && ctx?.host?.name == 'a'"}},
         {"set": {"field": "small", "value": true, "if": "ctx.size <= 10 || ctx.tags.contains('s')"}},
@@ -73,7 +73,7 @@ fn conditions_decide() {
 }
 
 #[test]
-fn documents_are_dropped() {
+fn the_drop_processor_drops_documents() {
     let pipeline =
         Pipeline::parse(&json!({"processors": [{"drop": {"if": "ctx.level == 'debug'"}}]})).unwrap();
     assert!(

@@ -46,7 +46,7 @@ fn values_are_converted() {
 }
 
 #[test]
-fn lists_and_objects() {
+fn processors_of_lists_and_objects_change_them() {
     assert_eq!(
         made(json!([{"json": {"field": "a"}}]), json!({"a": "{\"x\": [1]}"})),
         json!({"a": {"x": [1]}})

@@ -1,4 +1,4 @@
-//! What grows without end is a failure.
+//! A document that would grow without end fails.
 
 use crate::{context, failure, made};
 use ingest::{Host, Pipeline};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 const GROWN: &str = "the document has grown to more than";
 
 #[test]
-fn what_doubles_is_a_failure_in_each_way() {
+fn every_way_to_double_a_document_again_and_again_fails() {
     let doubling = |step: Json| Json::Array(vec![step; 40]);
     let source = json!({"a": "x".repeat(1000), "list": ["x".repeat(1000), "y"]});
     for step in [

@@ -1,4 +1,4 @@
-//! Pipelines and what they make of documents.
+//! Tests of ingest pipelines: what they make of documents.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod corpora;
@@ -14,7 +14,7 @@ use painless::Script;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
-/// No other pipelines; the time is that of the millionth second.
+/// A host without other pipelines, at 1,000,000 seconds after 1970.
 struct Alone;
 
 impl Host for Alone {

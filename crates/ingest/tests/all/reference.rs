@@ -1,7 +1,7 @@
-//! Processors with what Elasticsearch 7.10 makes of documents by them, or why it refuses them.
+//! Processors compared with Elasticsearch 7.10.
 //!
-//! Each line of the file beside this one has a processor, a document before and behind it, or why it fails; without a
-//! document, why there is no such processor.
+//! Each line of the file beside this one has a processor, a document before and after it, or the error. A line without a
+//! document says why the processor itself is refused.
 
 use crate::{failure, made};
 use ingest::Pipeline;

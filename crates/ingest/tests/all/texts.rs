@@ -1,4 +1,4 @@
-//! Processors that take texts apart.
+//! Processors that parse texts.
 
 use crate::{failure, made};
 use serde_json::json;
@@ -58,7 +58,7 @@ fn grok_takes_lines_apart() {
 }
 
 #[test]
-fn hostile_expressions_end() {
+fn hostile_regular_expressions_end() {
     let failed = failure(
         json!([{"grok": {"field": "m", "patterns": ["^(a+)+$"]}}]),
         json!({"m": format!("{}b", "a".repeat(5000))}),
@@ -103,14 +103,14 @@ fn dissect_takes_lines_apart() {
 }
 
 #[test]
-fn pairs_are_fields() {
+fn the_kv_processor_makes_fields_of_pairs() {
     let pairs = json!([{"kv": {"field": "m", "field_split": " ", "value_split": "=", "exclude_keys": ["c"], "prefix": "p_", "strip_brackets": true, "target_field": "t"}}]);
     assert_eq!(
         made(pairs, json!({"m": "a=1 b=(x) c=3 a=2"}))["t"],
         json!({"p_a": ["1", "2"], "p_b": "x"})
     );
     let plain = json!([{"kv": {"field": "m", "field_split": " ", "value_split": "="}}]);
-    // As Java splits: what is empty at the end is nothing.
+    // Empty parts at the end are dropped, as in Java.
     assert_eq!(made(plain.clone(), json!({"m": "a=1 b=  "}))["b"], "");
     assert_eq!(made(plain.clone(), json!({"m": "  "})), json!({"m": "  "}));
     for (text, reason) in [

@@ -1,6 +1,6 @@
 //! Writing: checking a commit against the head, and writing it to the log.
 
-use super::archive::{Entry, Made};
+use super::archive::{ArchiveEntry, Made};
 use super::database::Database;
 use super::error::engine_error;
 use super::flusher::Ticket;
@@ -52,7 +52,12 @@ impl Database {
         let Some(mut head) = slot.try_lock() else {
             return Ok(None);
         };
-        self.commit_locked(commit, &Places::default(), &mut head, &options::write(false))
+        self.commit_locked(
+            commit,
+            &Places::default(),
+            &mut head,
+            &options::write_unless_stalled(),
+        )
     }
 
     /// Writes the commit, however long it takes. Blocks.
@@ -63,7 +68,7 @@ impl Database {
         let slot = self.heads.slot(commit.shard);
         let mut head = slot.lock();
         let ticket = self
-            .commit_locked(commit, &placed, &mut head, &options::write(true))
+            .commit_locked(commit, &placed, &mut head, &options::write())
             // A write that failed may be in the log all the same. It has poisoned the store, and a poisoned store frees
             // no extent, so nothing that such a write names is lost. One for which there was no room is not there.
             .inspect_err(|_| self.give_up(&placed))?;
@@ -83,7 +88,7 @@ impl Database {
             }
             let noted = self.archive.note_drop(shard);
             let ticket = self
-                .write(batch, &options::write(true))
+                .write(batch, &options::write())
                 .inspect_err(|_| self.archive.undo(noted))?;
             self.large.shards.forget(shard);
             *head = Some(Head::default());
@@ -194,7 +199,10 @@ impl Database {
             None => is_long || (batch.is_empty() && is_in_tables()),
             // A merge that cannot read something ends all writes of the engine, so none is requested.
             Some(error) => {
-                tracing::warn!(%error, "the room of what is dropped stays taken until its tables are merged: it cannot be read to its end");
+                tracing::warn!(
+                    %error,
+                    "the space of a dropped shard, which cannot be read to its end, is freed when its tables are merged"
+                );
                 false
             }
         };
@@ -204,7 +212,7 @@ impl Database {
 
 impl Commit {
     /// The entries in the form for the archive, with large values as a whole.
-    fn archived(&self) -> impl Iterator<Item = Result<Entry<'_>, Error>> {
+    fn archived(&self) -> impl Iterator<Item = Result<ArchiveEntry<'_>, Error>> {
         self.batch.sorted().map(|(key, change)| {
             Ok(match change {
                 Change::Put(value) => (key, Some((value, Bytes::new()))),

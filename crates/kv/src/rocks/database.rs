@@ -10,7 +10,7 @@ use super::folder::{self, FolderLock};
 use super::heads::Heads;
 use super::large::LargeValues;
 use super::log::{self, Reached, Synced};
-use super::merges::{Hold, Merges};
+use super::merges::{Hold, Merges, Resting};
 use super::niceness;
 use super::options::{self, Memory};
 use super::presence::Presence;
@@ -157,15 +157,16 @@ impl Database {
         Ok(())
     }
 
-    /// Flushes the write buffers to tables, and waits until no compaction runs. None begins before
-    /// [`Database::resume`].
-    pub(super) fn rest(&self, limit: Duration) -> Result<(), Error> {
-        let resting = engine_error("bringing the files to rest");
-        self.merges.hold(Hold::Rest)?;
-        self.db.flush().map_err(&resting)?;
+    /// Flushes the write buffers to tables, and waits until no compaction runs. None begins before what is returned is dropped, or, if it
+    /// is kept, before [`Database::resume`].
+    pub(super) fn rest(&self, limit: Duration) -> Result<Resting, Error> {
+        let failed = engine_error("bringing the files to rest");
+        let resting = self.merges.rest()?;
+        self.db.flush().map_err(&failed)?;
         let mut wait = WaitForCompactOptions::default();
         wait.set_timeout(u64::try_from(limit.as_micros()).unwrap_or(u64::MAX));
-        self.db.wait_for_compact(&wait).map_err(&resting)
+        self.db.wait_for_compact(&wait).map_err(&failed)?;
+        Ok(resting)
     }
 
     pub(super) fn resume(&self) -> Result<(), Error> {

@@ -103,7 +103,7 @@ impl Durable {
     /// is in the log is also in the write buffers, and goes from there into new files when there is room, so that a
     /// flush that found no room leaves no doubt for later.
     fn flush_among_writes(&self) -> Result<(), Error> {
-        let mut options = options::write(true);
+        let mut options = options::write();
         options.set_sync(true);
         let flushed = self.db.write_opt(WriteBatch::default(), &options);
         flushed.map_err(|error| match self.write_failed(error) {

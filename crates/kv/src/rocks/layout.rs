@@ -5,7 +5,7 @@
 //! bytes. The head's key is the prefix and [`HEAD_KEY`], below all of the caller's keys. Our own entries begin with
 //! [`OWN_PREFIX`].
 
-use crate::{Error, FIRST_KEY_BYTE, Head, KeyRange, ShardId};
+use crate::{Error, FIRST_KEY_BYTE, Head, KeyRange, ShardId, after_prefix};
 use bytes::Bytes;
 use std::ops::Bound;
 
@@ -94,15 +94,8 @@ impl ShardKeys {
 
     /// The first key after the shard.
     fn end(&self) -> Vec<u8> {
-        let mut end = self.prefix.clone();
-        while end.last() == Some(&0xFF) {
-            end.pop();
-        }
-        // The first byte is at most 8, so something is left to count up.
-        if let Some(last) = end.last_mut() {
-            *last += 1;
-        }
-        end
+        // The first byte is at most 8, so there is one.
+        after_prefix(self.prefix.clone()).unwrap_or_default()
     }
 }
 

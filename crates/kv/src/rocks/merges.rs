@@ -27,7 +27,35 @@ pub(super) struct Merges {
     holds: Mutex<Vec<Hold>>,
 }
 
+/// Merges that are held up so that no file changes. They go on when this is dropped, unless it is kept: whoever wanted the files to rest
+/// may be gone by then.
+#[derive(Debug)]
+pub(crate) struct Resting(Option<Arc<Merges>>);
+
+impl Resting {
+    /// Holds merges up until [`Merges::go_on`].
+    pub(crate) fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Resting {
+    fn drop(&mut self) {
+        if let Some(merges) = self.0.take()
+            && let Err(error) = merges.go_on(Hold::Rest)
+        {
+            tracing::warn!(%error, "tables are not merged any more");
+        }
+    }
+}
+
 impl Merges {
+    /// Lets no merge begin, so that no file changes.
+    pub(super) fn rest(self: &Arc<Self>) -> Result<Resting, Error> {
+        self.hold(Hold::Rest)?;
+        Ok(Resting(Some(self.clone())))
+    }
+
     /// Settings of a database that is opened with this hold: no merge begins before it ends.
     pub(super) fn prepare(settings: &mut Options, hold: Option<Hold>) {
         settings.set_disable_auto_compactions(hold.is_some());

@@ -51,6 +51,7 @@ use database::Database;
 use large::LargeValues;
 use latest::Latest;
 use layout::ShardKeys;
+use merges::Resting;
 use parking_lot::RwLock;
 use presence::Presence;
 use rocksdb::Range;
@@ -170,7 +171,7 @@ impl Engine {
     }
 
     /// Writes all to tables and waits for what runs in the background, so that no file changes any more.
-    pub(crate) async fn rest(&self, limit: Duration) -> Result<(), Error> {
+    pub(crate) async fn rest(&self, limit: Duration) -> Result<Resting, Error> {
         let database = self.database()?;
         database.flusher.flush().await?;
         blocking(move || database.rest(limit)).await?
@@ -369,7 +370,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_read_is_dropped_and_no_merge_is_asked_for() {
+    async fn a_shard_with_a_damaged_table_is_dropped_without_a_merge() {
         let (folder, engine) = opened();
         let shard = ShardId(7);
         let database = engine.database().unwrap();

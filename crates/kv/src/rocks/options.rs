@@ -173,13 +173,20 @@ fn set_housekeeping(options: &mut Options) {
     options.set_max_manifest_file_size(16 * MIB);
 }
 
-/// How a batch is written: to the log without a flush, which the flusher makes for all that wait.
-pub(super) fn write(may_wait: bool) -> WriteOptions {
+/// How a batch is written: to the log without a flush, which the flusher makes for all that wait. While the engine is stalled, the
+/// write waits.
+pub(super) fn write() -> WriteOptions {
     let mut options = WriteOptions::default();
     options.set_sync(false);
-    options.set_no_slowdown(!may_wait);
     // Batches are sorted, so each key's place is near that of the key before it.
     options.set_memtable_insert_hint_per_batch(true);
+    options
+}
+
+/// As [`write`], but a stalled engine refuses the write: for threads that must not wait.
+pub(super) fn write_unless_stalled() -> WriteOptions {
+    let mut options = write();
+    options.set_no_slowdown(true);
     options
 }
 

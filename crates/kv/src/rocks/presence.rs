@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_told_of_a_folder_that_is_closed_or_gone() {
+    fn a_closed_or_removed_folder_is_not_sound() {
         let folder = tempfile::tempdir().expect("a folder");
         let presence = Presence::new(folder.path(), Poison::default());
         assert!(presence.is_sound());

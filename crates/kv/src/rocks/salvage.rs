@@ -156,7 +156,10 @@ impl<'a> Reading<'a> {
     fn finish(self, next: Option<Vec<u8>>) -> Salvage {
         let prefix_bytes = self.snapshot.keys.prefix_bytes();
         Salvage {
-            page: self.page.finish(next.is_none()),
+            page: match next {
+                Some(_) => self.page.into_page(),
+                None => self.page.into_last_page(),
+            },
             unreadable: self.unreadable,
             next: next.map(|key| key[prefix_bytes..].to_vec()),
         }

@@ -7,7 +7,7 @@ use super::large::{Pointer, ValueFiles};
 use super::layout::{ShardKeys, decode_head};
 use super::spare::Spare;
 use crate::page::PageBuilder;
-use crate::{Error, Head, KeyRange, Order, Page, PageLimit, ShardId};
+use crate::{Aside, Error, Head, KeyRange, Order, Page, PageLimit, ShardId};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use rocksdb::{DB, ErrorKind, ReadOptions};
@@ -89,6 +89,18 @@ pub(crate) struct Snapshot {
     kept: Mutex<Option<KeptIterator>>,
 }
 
+impl Clone for Snapshot {
+    /// The iterator stays behind.
+    fn clone(&self) -> Snapshot {
+        Snapshot {
+            keys: self.keys.clone(),
+            owned: self.owned.clone(),
+            helpers: self.helpers.clone(),
+            kept: Mutex::new(None),
+        }
+    }
+}
+
 impl OwnedSnapshot {
     /// The number of the last write that it sees.
     pub(super) fn sequence(&self) -> u64 {
@@ -137,6 +149,13 @@ impl Snapshot {
         found.map(|stored| self.value_of(&stored)).transpose()
     }
 
+    pub(crate) fn aside<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<Aside<T>> {
+        self.helpers.spare.aside(work)
+    }
+
     pub(super) fn large(&self) -> &ValueFiles {
         &self.helpers.large
     }
@@ -147,10 +166,6 @@ impl Snapshot {
             Some((pointer, head)) => Ok(self.large().read(&pointer, head)?.into()),
             None => Ok(Bytes::copy_from_slice(stored)),
         }
-    }
-
-    pub(crate) fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
-        self.get_many_within(keys, usize::MAX)
     }
 
     pub(crate) fn get_many_within(
@@ -166,6 +181,8 @@ impl Snapshot {
             bytes,
             taken: AtomicUsize::new(0),
         };
+        // Several threads look up a part each, and take from one room. If it is full before the first parts are done, later parts have
+        // values after a gap; only those before the gap are returned.
         let looked_up = self
             .helpers
             .spare
@@ -200,7 +217,7 @@ impl Snapshot {
     pub(crate) fn page(&self, range: &KeyRange, order: Order, limit: PageLimit) -> Result<Page, Error> {
         let (low, high) = self.keys.range(range);
         if low >= high {
-            return Ok(PageBuilder::new(limit).finish(true));
+            return Ok(PageBuilder::new(limit).into_last_page());
         }
         let found = match order {
             Order::Forward => self.page_forward(&low, &high, limit)?,
@@ -208,14 +225,15 @@ impl Snapshot {
         };
         match found {
             Some(page) => Ok(page),
-            None => self.page_behind_deleted((low, high), order, limit),
+            None => self.page_after_deleted(low, high, order, limit),
         }
     }
 
     /// Reads a page that begins after too many deleted keys, and reports them to the compactor.
-    fn page_behind_deleted(
+    fn page_after_deleted(
         &self,
-        (low, high): (Vec<u8>, Vec<u8>),
+        low: Vec<u8>,
+        high: Vec<u8>,
         order: Order,
         limit: PageLimit,
     ) -> Result<Page, Error> {
@@ -294,14 +312,14 @@ impl Snapshot {
                 None => page.push(key, value),
             };
             if !has_room {
-                return Ok(Some(page.finish(false)));
+                return Ok(Some(page.into_page()));
             }
             advance(entries);
         }
         match entries.status() {
-            Ok(()) => Ok(Some(page.finish(true))),
+            Ok(()) => Ok(Some(page.into_last_page())),
             Err(error) if error.kind() == ErrorKind::Incomplete => {
-                let page = page.finish(false);
+                let page = page.into_page();
                 Ok((!page.is_empty()).then_some(page))
             }
             Err(error) => Err(engine_error("reading a page")(error)),

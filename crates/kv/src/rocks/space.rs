@@ -41,11 +41,11 @@ pub(super) struct Space {
     /// Whether the ballast was written, or that was tried.
     has_ballast: AtomicBool,
     opened: Instant,
-    looked: Mutex<Looked>,
+    looked: Mutex<LastLook>,
 }
 
 #[derive(Debug, Default)]
-struct Looked {
+struct LastLook {
     at: Option<Instant>,
     is_low: bool,
     free_bytes: u64,
@@ -115,11 +115,11 @@ impl Space {
             self.merges.go_on(Hold::NoRoom)
         };
         if let Err(error) = settled {
-            tracing::warn!(%error, free_bytes, "whether tables are merged stays as it was");
+            tracing::warn!(%error, free_bytes, "merges could not be held back or let go on as the free space wants");
         }
     }
 
-    fn look(&self, looked: &mut Looked) {
+    fn look(&self, looked: &mut LastLook) {
         looked.at = Some(Instant::now());
         if self.presence.check().is_err() {
             return;

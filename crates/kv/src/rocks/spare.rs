@@ -1,17 +1,18 @@
-//! Threads that help with long look-ups, one less than there are processors.
+//! Threads that help with long reads, one less than there are processors.
 
-use crate::Error;
+use crate::{Aside, Error};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
-use tokio::sync::Semaphore;
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, oneshot};
 
 /// The number of look-ups that is worth another thread. Waking one takes as long as some tens of them, but the ids of a batch of
 /// inserts, mostly new and ruled out by a filter, are looked up faster without.
 const LOOKUPS_MIN: usize = 1024;
 
-/// The threads that help with look-ups, besides the calling one.
+/// The threads that help with look-ups and read pages ahead, besides the calling one.
 ///
 /// The threads stay: a new thread begins on the processor of the one that started it, and may wait there for
 /// milliseconds although another processor has nothing to do.
@@ -30,18 +31,36 @@ impl Spare {
 
     fn with_threads(threads: usize) -> Result<Spare, Error> {
         let pool = NonZero::new(threads).map(|threads| {
-            let named = |number| format!("look-up-{number}");
+            let named = |number| format!("read-{number}");
             let builder = ThreadPoolBuilder::new().num_threads(threads.get());
+            // Who waits for the work that panicked learns of it, since it has no result.
+            let builder = builder.panic_handler(|_| tracing::error!("a thread of the store panicked"));
             builder.thread_name(named).build().map(Arc::new)
         });
         let pool = pool.transpose().map_err(|error| Error::Engine {
-            doing: "starting the threads of look-ups",
+            doing: "starting the threads that help with reads",
             cause: error.to_string(),
         })?;
         Ok(Spare {
             pool,
             idle: Arc::new(Semaphore::new(threads)),
         })
+    }
+
+    /// Begins to run work on an idle thread; `None` if there is none.
+    pub(super) fn aside<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<Aside<T>> {
+        let pool = self.pool.as_ref()?;
+        let runtime = Handle::try_current().ok()?;
+        let busy = self.idle.clone().try_acquire_owned().ok()?;
+        let (sender, result) = oneshot::channel();
+        pool.spawn(move || {
+            // Fails if nobody waits any more.
+            let _ = sender.send(runtime.block_on(work));
+        });
+        Some(Aside::new(result, busy))
     }
 
     /// Looks up keys in parts, as many at a time as are worthwhile and as there are idle threads.
@@ -78,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_found_stays_in_order() {
+    fn results_of_shared_lookups_stay_in_order() {
         let keys: Vec<usize> = (0..5 * LOOKUPS_MIN + 3).collect();
         let spare = Spare::with_threads(3).expect("threads start");
         let found = spare.share(&keys, |part| Ok(part.to_vec()));
@@ -98,11 +117,28 @@ mod tests {
         assert_eq!(spare.idle.available_permits(), 2);
     }
 
+    #[tokio::test]
+    async fn work_goes_on_aside_while_a_thread_is_idle() {
+        let spare = Spare::with_threads(1).expect("a thread starts");
+        let first = spare.aside(async { 1 }).expect("the thread is idle");
+        assert!(
+            spare.aside(async { 2 }).is_none(),
+            "a result that was not taken keeps it busy"
+        );
+        assert_eq!(first.result().await, Some(1));
+        let panicking = spare.aside::<()>(async { panic!("as this test wants") });
+        let panicking = panicking.expect("the thread is idle again");
+        assert_eq!(panicking.result().await, None);
+        let last = spare.aside(async { 3 }).expect("the thread lives on");
+        assert_eq!(last.result().await, Some(3));
+    }
+
     #[test]
     fn one_processor_needs_no_help() {
         let keys: Vec<usize> = (0..4 * LOOKUPS_MIN).collect();
         let spare = Spare::with_threads(0).expect("nothing is started");
         let found = spare.share(&keys, |part| Ok(part.to_vec()));
         assert_eq!(found.expect("all is found"), keys);
+        assert!(spare.aside(async {}).is_none());
     }
 }

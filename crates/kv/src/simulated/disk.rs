@@ -16,13 +16,13 @@ pub(super) struct Shard {
 type Shards = HashMap<ShardId, Shard>;
 
 /// A key, and what it is set to; `None` if it is removed.
-pub(super) type Entry = (Vec<u8>, Option<Bytes>);
+pub(super) type DiskEntry = (Vec<u8>, Option<Bytes>);
 
 /// One change of the disk: whole or not at all.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     /// A commit.
-    Commit(ShardId, Head, Vec<Entry>),
+    Commit(ShardId, Head, Vec<DiskEntry>),
     /// A shard dropped.
     Drop(ShardId),
 }

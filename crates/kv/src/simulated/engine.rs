@@ -1,7 +1,7 @@
 //! One store opened on a simulated disk, and its snapshots.
 
 use super::Simulation;
-use super::disk::{Change, Disk, Entry, Shard};
+use super::disk::{Change, Disk, DiskEntry, Shard};
 use crate::page::PageBuilder;
 use crate::rocks::LARGE_VALUE_BYTES_MIN;
 use crate::{
@@ -36,7 +36,7 @@ impl Moment {
 }
 
 /// See [`crate::Snapshot`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     shard: Shard,
 }
@@ -181,10 +181,6 @@ impl Snapshot {
         Ok(self.shard.entries.get(key).cloned())
     }
 
-    pub(crate) fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
-        self.get_many_within(keys, usize::MAX)
-    }
-
     pub(crate) fn get_many_within(
         &self,
         keys: &[Vec<u8>],
@@ -213,7 +209,7 @@ impl Snapshot {
 }
 
 /// What a batch does, in its order.
-fn entries(batch: &Batch) -> Result<Vec<Entry>, Error> {
+fn entries(batch: &Batch) -> Result<Vec<DiskEntry>, Error> {
     let entry = |(key, change): (&[u8], batch::Change<'_>)| {
         let value = match change {
             batch::Change::Put(value) => Some(Bytes::copy_from_slice(value)),
@@ -229,10 +225,10 @@ fn fill<'a>(entries: impl Iterator<Item = (&'a Vec<u8>, &'a Bytes)>, limit: Page
     let mut page = PageBuilder::new(limit);
     for (key, value) in entries {
         if !page.push(key, value) {
-            return page.finish(false);
+            return page.into_page();
         }
     }
-    page.finish(true)
+    page.into_last_page()
 }
 
 /// The entries in a range.

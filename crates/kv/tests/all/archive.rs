@@ -52,7 +52,7 @@ impl Kept {
         self.kv.forget_archived(&position).await.unwrap();
     }
 
-    /// Goes on in a copy of the folder as a kill leaves it.
+    /// Continues in a copy of the folder, as after a kill.
     async fn kill(self) -> Kept {
         let copy = tempfile::tempdir().unwrap();
         copy_folder(self.folder.path(), copy.path());
@@ -212,7 +212,7 @@ async fn a_restore_has_exactly_what_was_acknowledged_by_a_moment() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_not_made_after_all_is_not_replayed() {
+async fn commits_that_were_not_made_after_all_are_not_replayed() {
     let kept = Kept::begin().await;
     let refused = kept
         .kv
@@ -277,7 +277,7 @@ async fn gaps_and_damage_are_refused_and_what_is_before_them_is_restored() {
             refused.contains("has a gap") && refused.contains(what),
             "{refused}"
         );
-        // Nobody takes what was restored in part for a data folder.
+        // A partly restored folder does not open.
         let opened = Kv::open(&options(folder.path())).unwrap_err().to_string();
         assert!(opened.contains("was cut off"), "{opened}");
         if at > 0 {
@@ -312,7 +312,7 @@ async fn an_archive_that_reaches_its_limit_ends_and_the_next_checkpoint_begins_a
         .unwrap_err()
         .to_string();
     assert!(refused.contains("changes are missing"), "{refused}");
-    // Nothing is kept once it is ended.
+    // Nothing is archived after the archive has ended.
     let checkpoint = kept.kv.checkpoint(LIMIT, Archiving::End).await.unwrap();
     drop(checkpoint);
     assert!(!kept.folder.path().join("_archive").exists());

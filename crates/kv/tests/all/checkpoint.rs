@@ -1,4 +1,4 @@
-//! Checkpoints: the files of one moment, while the store goes on.
+//! Checkpoints: the files of one moment, while writes continue.
 use crate::common::*;
 use kv::{Archiving, Checkpoint, CheckpointFile, Kv, ShardId};
 use std::fs;
@@ -33,7 +33,7 @@ async fn a_checkpoint_is_a_store_of_one_moment_while_writes_go_on() {
         async move {
             let mut at = 0;
             while !stop.load(Ordering::Relaxed) {
-                // Every shard has what the one before it has, or one more; and some is large, and put over.
+                // Every shard has as many commits as the one before it, or one more; some values are large, and are overwritten.
                 for shard in 0..3 {
                     let (name, value) = (
                         format!("{at:06}"),
@@ -50,7 +50,7 @@ async fn a_checkpoint_is_a_store_of_one_moment_while_writes_go_on() {
     for _ in 0..5 {
         tokio::time::sleep(Duration::from_millis(100)).await;
         let checkpoint = kv.checkpoint(LIMIT, Archiving::AsItIs).await.unwrap().unwrap();
-        // Meanwhile what it names is put over.
+        // Meanwhile the values that it names are overwritten.
         tokio::time::sleep(Duration::from_millis(700)).await;
         let target = tempfile::tempdir().unwrap();
         copy(&checkpoint, target.path());
@@ -78,7 +78,7 @@ async fn a_checkpoint_is_a_store_of_one_moment_while_writes_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_did_not_change_is_known_by_the_same_names() {
+async fn unchanged_files_have_the_same_names_in_the_next_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let kv = Kv::open(&options(folder.path())).unwrap();
     for at in 0..20 {
@@ -99,7 +99,7 @@ async fn what_did_not_change_is_known_by_the_same_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_crash_leaves_of_checkpoints_goes() {
+async fn checkpoints_that_a_crash_left_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let left = folder.path().join("_checkpoints/7");
     let kv = Kv::open(&options(folder.path())).unwrap();
@@ -108,7 +108,7 @@ async fn what_a_crash_leaves_of_checkpoints_goes() {
     fs::write(left.join("000004.sst"), "table").unwrap();
     let kv = Kv::open(&options(folder.path())).unwrap();
     assert!(!left.exists());
-    // While writes are held for somebody else, there is none.
+    // While writes are held for another purpose, no checkpoint can be taken.
     assert!(kv.hold_files(LIMIT).await.unwrap());
     assert!(
         kv.checkpoint(Duration::from_millis(10), Archiving::AsItIs)

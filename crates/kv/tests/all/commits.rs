@@ -1,4 +1,4 @@
-//! What a commit does, on both engines.
+//! Commits, on both engines.
 use crate::common::*;
 use kv::{Batch, CommitError, Durability, Error, ShardId};
 

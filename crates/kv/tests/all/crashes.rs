@@ -1,4 +1,4 @@
-//! What the simulated engine loses and keeps, and how failures stop it.
+//! What the simulated engine loses and keeps in a crash, and how failures stop it.
 use crate::common::*;
 use kv::{CommitError, Durability, Error, Kv, Simulation};
 

@@ -1,4 +1,4 @@
-//! What only the embedded engine does: its folder, its lock, its background flush.
+//! What only the embedded engine has: a folder, a lock, a background flush.
 use crate::common::*;
 use kv::{Batch, Durability, Error, Head, KeyRange, Kv};
 use std::time::Duration;
@@ -16,7 +16,7 @@ async fn a_folder_in_use_is_refused() {
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for_is_flushed_in_time() {
+async fn commits_that_nobody_waits_for_are_flushed_in_time() {
     let folder = tempfile::tempdir().unwrap();
     let kv = Kv::open(&options(folder.path())).unwrap();
     kv.commit(SHARD, 0, head(1), puts([("a", "1")]), Durability::Soon)
@@ -89,7 +89,7 @@ async fn a_dropped_shard_does_not_come_back() {
     commit(&kv, SHARD, batch).await.unwrap();
     kv.compact(SHARD).await.unwrap();
     kv.drop_shard(SHARD).await.unwrap();
-    // Not closed, and perhaps in the midst of the compaction.
+    // Not closed, perhaps in the middle of the compaction.
     drop(kv);
     for _ in 0..2 {
         let kv = Kv::open(&options(folder.path())).unwrap();
@@ -139,7 +139,7 @@ async fn a_store_that_is_held_closes() {
         async move { commit(&kv, SHARD, puts([("late", "1")])).await }
     });
     kv.close().await.unwrap();
-    // It may still come before the end. What it is told is true.
+    // The commit may still be made before the end; either way its result must be true.
     let is_made = late.await.unwrap().is_ok();
     drop(kv);
     let kv = Kv::open(&options(folder.path())).unwrap();

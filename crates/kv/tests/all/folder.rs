@@ -1,4 +1,4 @@
-//! Which folders are taken as data folders, and for whom they are made.
+//! Which folders are accepted as data folders, and with which permissions they are created.
 use crate::common::*;
 use kv::{Error, Kv};
 use std::fs;

@@ -1,4 +1,4 @@
-//! A disk that others fill, and that has room again.
+//! A disk that others fill, and that later has room again.
 use crate::common::*;
 use kv::{Batch, CommitError, Durability, Error, Kv};
 use std::fs::{self, File};
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use testing::Random;
 
 const DISK_BYTES: usize = 128 << 20;
-/// The engine looks for room each five seconds.
+/// The engine checks for room every five seconds.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// A disk of its own; unmounted when it is dropped.
 struct Disk(tempfile::TempDir);
 
 impl Disk {
-    /// `None` where one may not mount.
+    /// `None` if the test may not mount.
     fn mounted() -> Option<Disk> {
         let folder = tempfile::tempdir().unwrap();
         let mounted = Command::new("mount")
@@ -46,7 +46,7 @@ impl Drop for Disk {
 fn table_bytes(folder: &Path) -> u64 {
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap());
     let tables = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "sst"));
-    // One may be gone meanwhile.
+    // A table may have been removed meanwhile.
     tables.filter_map(|file| Some(file.metadata().ok()?.len())).sum()
 }
 
@@ -108,7 +108,7 @@ async fn a_start_on_a_full_disk_leaves_room_for_deletes_and_frees_what_is_droppe
     const LEFT_BYTES: u64 = 12 << 20;
     let Some(disk) = Disk::mounted() else { return };
     let (folder, others) = (disk.path().join("data"), disk.path().join("others"));
-    // As many tables as lead to a merge; the last is made by a stop, which leaves no time for it.
+    // As many tables as start a merge. A stop writes the last one and leaves no time to merge.
     let mut noise = Random::new(7);
     let mut count = 0;
     for _ in 0..8 {
@@ -142,7 +142,7 @@ async fn a_start_on_a_full_disk_leaves_room_for_deletes_and_frees_what_is_droppe
         count += 1;
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // A merge that had failed for want of room would keep the engine from this one.
+    // If a merge had failed for lack of room, the engine would not start this one.
     kv.drop_shard(SHARD).await.unwrap();
     let begun = Instant::now();
     while table_bytes(&folder) > 5 << 20 {

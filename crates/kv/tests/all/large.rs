@@ -1,11 +1,11 @@
-//! Large values: read as others are, written once, and their space freed when they go.
+//! Large values: they are read like others, written once, and their space is freed when they are deleted.
 use crate::common::*;
 use kv::{Batch, Durability, Head, KeyRange, Kv, Order, PageLimit};
 use std::time::{Duration, Instant};
 
 const LARGE_BYTES: usize = 300_000;
 
-/// Bytes that no compression makes fewer, other ones for each seed.
+/// Incompressible bytes, different for each seed.
 fn noise(seed: u64, bytes: usize) -> Vec<u8> {
     let mut state = seed;
     let mut next = || {
@@ -117,7 +117,7 @@ async fn a_snapshot_still_reads_what_was_deleted() {
     let mut batch = Batch::new();
     batch.delete(&key("a"));
     commit(&store.kv, SHARD, batch).await.unwrap();
-    // Longer than the freeing thread waits between two looks.
+    // Longer than the freeing thread sleeps.
     tokio::time::sleep(Duration::from_millis(1200)).await;
     let found = snapshot.get(&key("a")).await.unwrap();
     assert_eq!(found.unwrap(), noise(1, LARGE_BYTES));
@@ -261,7 +261,7 @@ async fn a_placed_value_outlives_a_commit_against_a_moved_head() {
         .commit(SHARD, 0, Head::default(), batch.clone(), Durability::Soon);
     refused.await.unwrap_err();
     commit(&store.kv, SHARD, batch).await.unwrap();
-    // Longer than the freeing thread waits between two looks.
+    // Longer than the freeing thread sleeps.
     tokio::time::sleep(Duration::from_millis(1200)).await;
     assert_eq!(value(&store.kv, "b").await.unwrap(), noise(1, LARGE_BYTES));
 }

@@ -1,5 +1,5 @@
-//! A log that does not hold what was acknowledged stops the start, whatever became of it; a tail that a crash left torn
-//! does not.
+//! A start is refused if the log lacks something that was acknowledged, whatever happened to it; a torn tail that a crash
+//! left does not stop the start.
 use crate::common::*;
 use kv::{Durability, Error, Kv, LogDamage};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ async fn killed(commits: usize) -> TempDir {
     copy
 }
 
-/// As [`killed`], with all in two logs: what went to tables is as if it had not.
+/// As [`killed`], but everything is in two logs and nothing in tables.
 async fn killed_with_two_logs() -> TempDir {
     let (folder, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let kv = open_small(folder.path());
@@ -82,7 +82,7 @@ fn copy_folder(from: &Path, to: &Path) {
             let target = to.join(path.strip_prefix(from).unwrap());
             fs::create_dir_all(target.parent().unwrap()).unwrap();
             match fs::copy(path, target) {
-                // One that the engine has done with goes while the others are copied.
+                // The engine may remove a finished file while others are copied.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 copied => drop(copied.unwrap()),
             }
@@ -101,7 +101,7 @@ fn files_in(folder: &Path) -> BTreeMap<PathBuf, u64> {
         let entry = entry.unwrap();
         match entry.file_type().unwrap().is_dir() {
             true => files.extend(files_in(&entry.path())),
-            // One that has gone by now is none of them.
+            // Files that are gone by now do not count.
             false => files.extend(entry.metadata().ok().map(|data| (entry.path(), data.len()))),
         }
     }
@@ -154,7 +154,7 @@ async fn assert_prefix(kv: &Kv) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_kill_leaves_is_taken_whole() {
+async fn the_log_that_a_kill_leaves_is_read_whole() {
     for commits in [0, 1, 7, 150, COMMITS] {
         let folder = killed(commits).await;
         for _ in 0..2 {
@@ -234,7 +234,7 @@ async fn a_log_that_lacks_what_was_acknowledged_stops_the_start_until_it_is_cut_
 async fn the_first_of_several_logs_that_is_removed_is_missed() {
     let folder = killed(COMMITS).await;
     let logs = logs(folder.path());
-    // Which of them are still needed is the engine's: one after another, until it matters.
+    // Only the engine knows which of them are still needed, so they are removed one after another until it matters.
     let missed = logs.iter().any(|log| {
         fs::remove_file(log).unwrap();
         Kv::cut_log(folder.path()).unwrap().is_some()
@@ -268,7 +268,7 @@ async fn a_torn_tail_is_taken() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_not_flushed_may_have_holes_and_is_dropped_from_the_first_on() {
+async fn unflushed_batches_are_dropped_from_the_first_gap_on() {
     let (folder, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let kv = Kv::open(&options(folder.path())).unwrap();
     for at in 0..5 {
@@ -299,7 +299,7 @@ async fn what_was_not_flushed_may_have_holes_and_is_dropped_from_the_first_on() 
             let left = assert_prefix(&kv).await;
             assert!((5..12).contains(&left), "{left}");
         }
-        // The flush that nobody waits for was quicker than the copy.
+        // The background flush was quicker than the copy.
         Err(Error::LogDamaged(_)) => {}
         Err(error) => panic!("{error}"),
     }
@@ -325,7 +325,7 @@ async fn a_folder_of_an_earlier_version_says_less_but_not_nothing() {
     );
 }
 
-/// The kinds of parts that only logs have would let the engine read such a manifest for ever.
+/// With the record types that only logs have, the engine would read such a manifest for ever.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_manifest_with_a_part_of_another_kind_ends_the_start() {
     let whole = killed(60).await;

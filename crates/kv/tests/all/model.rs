@@ -1,4 +1,4 @@
-//! Both engines against a map, with random operations.
+//! Random operations on both engines, compared with a map.
 use crate::common::{Store, head};
 use kv::{Batch, Durability, KeyRange, Order, PageLimit, ShardId};
 use proptest::prelude::*;

@@ -1,10 +1,10 @@
-//! Runs a test on both engines: what one does, the other must do.
+//! Runs a test on both engines, which must behave alike.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use kv::{Batch, CommitError, Durability, Head, Kv, OpenOptions, ShardId, Simulation};
 use std::future::Future;
 
-/// A store, and what it stands on for as long as it is used.
+/// A store, with the folder or simulation that must live as long.
 pub struct Store {
     pub kv: Kv,
     ground: Ground,

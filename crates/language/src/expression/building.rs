@@ -1,6 +1,6 @@
 //! The limit on the memory of values that operators build.
 
-use super::found::Found;
+use super::evaluated::Evaluated;
 use crate::interruption::{self, steps};
 use crate::{Code, Error, Result};
 use memory::{Holder, Share};
@@ -64,7 +64,7 @@ impl Building {
     }
 
     /// As [`Building::add`], for a value, which is decoded if there is room for it.
-    pub(crate) fn take(&mut self, found: Found<'_>) -> Result<Option<Value>> {
+    pub(crate) fn take(&mut self, found: Evaluated<'_>) -> Result<Option<Value>> {
         if let Some(value) = found.get() {
             self.add(self.size(value)?)?;
         }

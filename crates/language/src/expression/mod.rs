@@ -15,7 +15,7 @@
 
 pub mod accumulator;
 pub(crate) mod building;
-mod found;
+mod evaluated;
 mod let_variables;
 mod node;
 pub mod number;
@@ -26,7 +26,7 @@ mod path;
 mod scope;
 mod value_set;
 
-pub use found::Found;
+pub use evaluated::Evaluated;
 pub use scope::{ParseScope, Variables, names_operator, reads_clock};
 
 pub(crate) use operators::ABSENT_METADATA;
@@ -93,7 +93,7 @@ impl Expression {
     }
 
     /// As [`Expression::evaluate`], but the value is borrowed from the document if possible.
-    pub fn find<'e>(&'e self, root: DocumentRef<'e>, variables: &'e Variables) -> Result<Found<'e>> {
+    pub fn find<'e>(&'e self, root: DocumentRef<'e>, variables: &'e Variables) -> Result<Evaluated<'e>> {
         self.node.evaluate(&Scope::new(root, variables))
     }
 
@@ -104,7 +104,7 @@ impl Expression {
         current: DocumentRef<'e>,
         root: DocumentRef<'e>,
         variables: &'e Variables,
-    ) -> Result<Found<'e>> {
+    ) -> Result<Evaluated<'e>> {
         self.node.evaluate(&Scope::new(root, variables).at(current))
     }
 

@@ -1,7 +1,7 @@
 //! The tree of a parsed expression, how it is evaluated, and how its constant parts are computed once.
 
 use super::building::Building;
-use super::found::Found;
+use super::evaluated::Evaluated;
 use super::path::{Base, Path};
 use super::scope::Variables;
 use crate::Result;
@@ -42,19 +42,19 @@ pub(super) struct Call {
 /// The function of an operator. The number of operands was checked when the expression was parsed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Apply {
-    One(fn(Found<'_>) -> Result<Option<Value>>),
-    Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
+    One(fn(Evaluated<'_>) -> Result<Option<Value>>),
+    Two(fn(Evaluated<'_>, Evaluated<'_>) -> Result<Option<Value>>),
     /// Of three operands that are only read.
     Three(fn([Option<ValueRef<'_>>; 3]) -> Result<Option<Value>>),
-    Many(fn(Vec<Found<'_>>) -> Result<Option<Value>>),
-    Collated(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
+    Many(fn(Vec<Evaluated<'_>>) -> Result<Option<Value>>),
+    Collated(fn(Option<&Collation>, Vec<Evaluated<'_>>) -> Result<Option<Value>>),
     /// As `Collated`, of the operands up to the first that is null or missing.
-    UntilNull(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
+    UntilNull(fn(Option<&Collation>, Vec<Evaluated<'_>>) -> Result<Option<Value>>),
 }
 
 /// An operator that evaluates its operands itself, because it skips some, binds variables or has prepared something.
 pub(super) trait Operation: Debug + Send + Sync {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>>;
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>>;
 
     /// The operands.
     fn operands(&mut self) -> Vec<&mut Node>;
@@ -137,7 +137,7 @@ impl Node {
     }
 
     /// An operator on the values of any number of operands.
-    pub(super) fn many(apply: fn(Vec<Found<'_>>) -> Result<Option<Value>>, operands: Vec<Node>) -> Node {
+    pub(super) fn many(apply: fn(Vec<Evaluated<'_>>) -> Result<Option<Value>>, operands: Vec<Node>) -> Node {
         Node::Call(Call {
             apply: Apply::Many(apply),
             operands,
@@ -147,7 +147,7 @@ impl Node {
 
     /// An operator on the values of any number of operands, which it compares by the collation where there is one.
     pub(super) fn collated(
-        apply: fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>,
+        apply: fn(Option<&Collation>, Vec<Evaluated<'_>>) -> Result<Option<Value>>,
         operands: Vec<Node>,
         collation: Option<&Collation>,
     ) -> Node {
@@ -158,9 +158,9 @@ impl Node {
         })
     }
 
-    pub(super) fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    pub(super) fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         match self {
-            Node::Constant(value) => Ok(Found::from(value.as_ref().map(Value::as_ref))),
+            Node::Constant(value) => Ok(Evaluated::from(value.as_ref().map(Value::as_ref))),
             Node::Path(path) => path.evaluate(scope),
             Node::Object(fields) => evaluate_object(fields, scope),
             Node::Array(elements) => {
@@ -168,7 +168,7 @@ impl Node {
                 let elements = elements
                     .iter()
                     .map(|element| Ok(building.take(element.evaluate(scope)?)?.unwrap_or(Value::Null)));
-                Ok(Found::Owned(Value::Array(elements.collect::<Result<_>>()?)))
+                Ok(Evaluated::Owned(Value::Array(elements.collect::<Result<_>>()?)))
             }
             Node::Call(call) => call.evaluate(scope),
             // Constants and paths take less than a step, and whatever repeats them counts how often.
@@ -245,7 +245,7 @@ impl Node {
     /// Whether a constant counts as true; `None` if the value is not known yet.
     pub(super) fn constant_truth(&self) -> Option<bool> {
         match self {
-            Node::Constant(value) => Some(Found::from(value.as_ref().map(Value::as_ref)).is_true()),
+            Node::Constant(value) => Some(Evaluated::from(value.as_ref().map(Value::as_ref)).is_true()),
             _ => None,
         }
     }
@@ -262,7 +262,7 @@ impl Node {
 }
 
 impl Call {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         steps(1)?;
         let value = match (self.apply, self.operands.as_slice()) {
             (Apply::One(apply), [operand]) => apply(counted(operand, scope)?),
@@ -287,12 +287,12 @@ impl Call {
                 unreachable!("the parser counted the operands")
             }
         };
-        Ok(Found::from(value?))
+        Ok(Evaluated::from(value?))
     }
 }
 
 /// The value of an operand. Counts the steps that operators take to read a long value.
-fn counted<'e>(operand: &'e Node, scope: &Scope<'e>) -> Result<Found<'e>> {
+fn counted<'e>(operand: &'e Node, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
     let value = operand.evaluate(scope);
     // Read in place, since moving it would cost more than the rest.
     if let Ok(found) = &value {
@@ -302,7 +302,7 @@ fn counted<'e>(operand: &'e Node, scope: &Scope<'e>) -> Result<Found<'e>> {
 }
 
 /// The values of operands up to the first that is null or missing; those after it are not evaluated.
-fn until_null<'e>(operands: &'e [Node], scope: &Scope<'e>) -> Result<Vec<Found<'e>>> {
+fn until_null<'e>(operands: &'e [Node], scope: &Scope<'e>) -> Result<Vec<Evaluated<'e>>> {
     let mut values = Vec::with_capacity(operands.len());
     for operand in operands {
         let value = counted(operand, scope)?;
@@ -334,7 +334,7 @@ fn count(value: Option<ValueRef<'_>>) -> Result<()> {
     }
 }
 
-fn evaluate_object<'e>(fields: &[(String, Node)], scope: &Scope<'_>) -> Result<Found<'e>> {
+fn evaluate_object<'e>(fields: &[(String, Node)], scope: &Scope<'_>) -> Result<Evaluated<'e>> {
     let mut building = Building::new("an object");
     let mut document = Document::new();
     for (name, field) in fields {
@@ -342,5 +342,5 @@ fn evaluate_object<'e>(fields: &[(String, Node)], scope: &Scope<'_>) -> Result<F
             document.push(name.as_str(), value);
         }
     }
-    Ok(Found::of(document))
+    Ok(Evaluated::of(document))
 }

@@ -227,8 +227,9 @@ impl<'s> Parser<'s> {
         };
         check_variable(name)?;
         let fields = rest.map_or(Ok(Vec::new()), |rest| split_path(rest, true))?;
-        if let Some(constant) = constant_variable(name) {
-            return Ok(Node::Constant(constant.filter(|_| fields.is_empty())));
+        // A missing value, and so are its fields.
+        if name == "REMOVE" {
+            return Ok(Node::Constant(None));
         }
         let base = self.base(name)?;
         Ok(self.read(base, fields))
@@ -270,17 +271,6 @@ impl<'s> Parser<'s> {
     /// Removes the last `count` declarations.
     pub(super) fn forget(&mut self, count: usize) {
         self.locals.truncate(self.locals.len() - count);
-    }
-}
-
-/// The value of a built-in constant such as `$$REMOVE`; the inner `None` is missing.
-fn constant_variable(name: &str) -> Option<Option<Value>> {
-    match name {
-        "REMOVE" => Some(None),
-        "DESCEND" => Some(Some(Value::from("descend"))),
-        "PRUNE" => Some(Some(Value::from("prune"))),
-        "KEEP" => Some(Some(Value::from("keep"))),
-        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Unlike a query's path, an expression's path never takes a number as a position in an array: `"$a.0"` is the
 //! field `0`. An array on the way gives an array of what its documents have there.
 
-use super::found::Found;
+use super::evaluated::Evaluated;
 use super::node::Scope;
 use super::scope::not_available;
 use value::{ArrayRef, DocumentRef, Value, ValueRef};
@@ -46,7 +46,7 @@ impl Path {
         of_document.then(|| self.fields.join("."))
     }
 
-    pub(super) fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> crate::Result<Found<'e>> {
+    pub(super) fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> crate::Result<Evaluated<'e>> {
         let start = match &self.base {
             Base::Current => return Ok(follow_document(scope.current, &self.fields)),
             Base::Root => return Ok(follow_document(scope.root, &self.fields)),
@@ -57,7 +57,7 @@ impl Path {
             Base::Metadata(name) => scope.variables.metadata(name),
             Base::ClusterTime => return Err(not_available("CLUSTER_TIME")),
         };
-        Ok(start.map_or(Found::Missing, |value| follow(value, &self.fields)))
+        Ok(start.map_or(Evaluated::Missing, |value| follow(value, &self.fields)))
     }
 
     /// The value at the path in place, if it leads only through documents; the inner `None` is missing. The outer `None` is a path
@@ -83,25 +83,25 @@ impl Path {
     }
 }
 
-fn follow_document<'e>(document: DocumentRef<'e>, fields: &[Box<str>]) -> Found<'e> {
+fn follow_document<'e>(document: DocumentRef<'e>, fields: &[Box<str>]) -> Evaluated<'e> {
     follow(ValueRef::Document(document), fields)
 }
 
 /// The value that the fields lead to from a value.
-pub(super) fn follow<'e>(mut value: ValueRef<'e>, fields: &[Box<str>]) -> Found<'e> {
+pub(super) fn follow<'e>(mut value: ValueRef<'e>, fields: &[Box<str>]) -> Evaluated<'e> {
     for (depth, field) in fields.iter().enumerate() {
         match value {
             ValueRef::Document(document) => match document.get(field) {
                 Some(inner) => value = inner,
-                None => return Found::Missing,
+                None => return Evaluated::Missing,
             },
             ValueRef::Array(array) => {
-                return Found::Owned(Value::Array(follow_elements(array, &fields[depth..])));
+                return Evaluated::Owned(Value::Array(follow_elements(array, &fields[depth..])));
             }
-            _ => return Found::Missing,
+            _ => return Evaluated::Missing,
         }
     }
-    Found::Borrowed(value)
+    Evaluated::Borrowed(value)
 }
 
 /// The values that the fields lead to from each document of the array; other elements are skipped.

@@ -41,9 +41,21 @@ impl ValueSet {
         is_new
     }
 
-    /// Keeps the values that another set has too.
-    pub fn intersect(&mut self, other: &ValueSet) {
+    /// Whether there is a value that equals this one.
+    pub fn contains(&self, value: ValueRef<'_>) -> bool {
+        let (key, _) = Ordered::of(value.to_value(), self.collation.as_ref());
+        self.entries.contains_key(&key)
+    }
+
+    /// The number of values.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The values that another set has too.
+    pub(crate) fn intersection(mut self, other: &ValueSet) -> ValueSet {
         self.entries.retain(|key, _| other.entries.contains_key(key));
+        self
     }
 
     /// Whether another set has all of its values.

@@ -8,6 +8,7 @@
 mod running;
 mod sort;
 
+pub(crate) use running::count_pattern;
 pub use running::{COMPARISONS_PER_STEP, STEPS_BETWEEN_LOOKS, long_step, memory, note, steps, within};
 pub use sort::sort_by;
 

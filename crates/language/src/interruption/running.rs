@@ -29,6 +29,8 @@ struct Running {
     made_room: Option<Duration>,
     /// How long it runs from then until it checks for its client.
     client_after: Duration,
+    /// The regular expressions that it has compiled.
+    patterns: usize,
 }
 
 thread_local! {
@@ -69,6 +71,7 @@ pub fn within<T>(interruption: &Interruption, work: impl FnOnce() -> T) -> T {
         room_after: HOLDS_THREAD_MAX,
         made_room: None,
         client_after: CLIENT_LOOK_INTERVAL,
+        patterns: 0,
     };
     let _around = Around(RUNNING.replace(Some(running)));
     work()
@@ -91,6 +94,16 @@ pub fn note(what: impl FnOnce(&Metrics)) {
             what(metrics);
         }
     });
+}
+
+/// Counts a regular expression that the operation on this thread compiles. Returns how many these are at a stretch.
+pub(crate) fn count_pattern() -> usize {
+    RUNNING.with_borrow_mut(|running| {
+        running.as_mut().map_or(0, |running| {
+            running.patterns += 1;
+            running.patterns
+        })
+    })
 }
 
 /// The budget from which the operation on this thread takes memory; without a limit if none runs.

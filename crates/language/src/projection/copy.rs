@@ -6,7 +6,7 @@ use super::node::{Action, Fields};
 use super::parse::Mode;
 use crate::Result;
 use crate::expression::building::Building;
-use crate::expression::{Expression, Found, Variables, size_bytes};
+use crate::expression::{Evaluated, Expression, Variables, size_bytes};
 use value::raw::DocumentWriter;
 use value::{ArrayRef, DocumentRef, RawDocument, ValueRef};
 
@@ -87,7 +87,7 @@ impl Copied {
             building.add(written_bytes(&value))?;
             Ok(value)
         });
-        let mut values = values.collect::<Result<Vec<Found<'_>>>>()?;
+        let mut values = values.collect::<Result<Vec<Evaluated<'_>>>>()?;
         let mut writer = DocumentWriter::new(out);
         if self.keeps || values.is_empty() {
             writer.put_named(document, &self.names, self.keeps);
@@ -104,7 +104,12 @@ impl Copied {
     }
 
     /// Writes all fields but those left out; a computed one takes the place of that of its name, and is missing afterwards.
-    fn replace(&self, document: RawDocument<'_>, values: &mut [Found<'_>], writer: &mut DocumentWriter<'_>) {
+    fn replace(
+        &self,
+        document: RawDocument<'_>,
+        values: &mut [Evaluated<'_>],
+        writer: &mut DocumentWriter<'_>,
+    ) {
         let mut replaced = vec![false; values.len()];
         let mut elements = document.iter();
         while let Some((element, name)) = elements.next_raw() {
@@ -118,7 +123,7 @@ impl Copied {
             match computed.filter(|at| !std::mem::replace(&mut replaced[*at], true)) {
                 None => writer.put_element(element),
                 Some(at) => {
-                    let value = std::mem::replace(&mut values[at], Found::Missing);
+                    let value = std::mem::replace(&mut values[at], Evaluated::Missing);
                     if let Some(value) = value.get() {
                         writer.put(&self.computed[at].0, value);
                     }
@@ -129,12 +134,12 @@ impl Copied {
 }
 
 /// About the bytes that a value takes until it is written, and then.
-fn written_bytes(value: &Found<'_>) -> usize {
+fn written_bytes(value: &Evaluated<'_>) -> usize {
     match value {
-        Found::Missing => 0,
-        Found::Borrowed(ValueRef::Document(DocumentRef::Raw(document))) => document.as_bytes().len(),
-        Found::Borrowed(ValueRef::Array(ArrayRef::Raw(array))) => array.as_bytes().len(),
-        Found::Borrowed(other) => size_bytes(*other),
-        Found::Owned(value) => size_bytes(value.as_ref()),
+        Evaluated::Missing => 0,
+        Evaluated::Borrowed(ValueRef::Document(DocumentRef::Raw(document))) => document.as_bytes().len(),
+        Evaluated::Borrowed(ValueRef::Array(ArrayRef::Raw(array))) => array.as_bytes().len(),
+        Evaluated::Borrowed(other) => size_bytes(*other),
+        Evaluated::Owned(value) => size_bytes(value.as_ref()),
     }
 }

@@ -1,14 +1,23 @@
 //! Regular expressions with MongoDB's options, compiled by PCRE2.
 
+mod encoding;
 mod search;
 
+use crate::interruption::{count_pattern, memory};
 use crate::{Code, Error, Result};
+use ::memory::{Holder, Share};
 use pcre2::bytes;
 use search::{FAILED, Searcher, invalid};
 use std::fmt;
+use std::sync::Arc;
 
 /// A pattern of more bytes is refused, as PCRE2's own limit makes MongoDB do.
 const PATTERN_BYTES_MAX: usize = 16_384;
+
+/// So many patterns of an operation are not counted in the memory of long commands; each of the others is, with what it takes once it is
+/// compiled and used: a million fit into one command.
+const PATTERNS_FEW: usize = 100;
+const PATTERN_ROOM_BYTES: usize = 32 * 1024;
 
 /// Where a match and its groups lie in a text, as bytes; the whole match first.
 pub(crate) type Captures = Vec<Option<(usize, usize)>>;
@@ -19,7 +28,21 @@ pub struct Regex {
     searcher: Box<Searcher>,
     /// What the pattern asks, where that is seen without a search.
     beginning: Option<Beginning>,
+    /// The memory of one among many.
+    _room: Option<Arc<Share>>,
 }
+
+/// One search after another in the same text.
+pub(crate) struct Matches<'r> {
+    searcher: &'r Searcher,
+    text: &'r str,
+    searches: usize,
+}
+
+/// From this many searches on in a text that is not short, it is worth a compilation that none of them checks all that is left of the
+/// text: together they would take time by the square of its length.
+const SEARCHES_FEW: usize = 16;
+const TEXT_BYTES_FEW: usize = 1_000;
 
 /// What a whole pattern asks of the beginning of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +73,7 @@ impl Regex {
         Ok(Regex {
             searcher: Box::new(Searcher::new(pattern, options)?),
             beginning: None,
+            _room: room()?,
         }
         .with_beginning())
     }
@@ -88,22 +112,12 @@ impl Regex {
         Ok(self.searcher.search(text, 0, is_match)?.is_some())
     }
 
-    /// The first match at or after byte `start`.
-    pub(crate) fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures>> {
-        let captures = self.searcher.search(text, start, |pattern, at| {
-            let mut locations = pattern.capture_locations();
-            let found = pattern.captures_read_at(&mut locations, text.as_bytes(), at)?;
-            let groups = (0..locations.len()).map(|group| locations.get(group));
-            Ok(found.map(|_| groups.collect::<Captures>()))
-        })?;
-        // `\C` takes a byte, whatever character that is a part of: what is left of one is no text.
-        let is_text = |&(from, to): &(usize, usize)| text.get(from..to).is_some();
-        match captures {
-            Some(captures) if !captures.iter().flatten().all(is_text) => Err(Error::new(
-                FAILED,
-                "Error occurred while executing the regular expression: a match begins or ends within a character",
-            )),
-            captures => Ok(captures),
+    /// The matches in a text.
+    pub(crate) fn matches<'r>(&'r self, text: &'r str) -> Matches<'r> {
+        Matches {
+            searcher: &self.searcher,
+            text,
+            searches: 0,
         }
     }
 
@@ -123,6 +137,44 @@ impl Regex {
         }
         let (prefix, whole) = leading_literal(rest);
         (!prefix.is_empty()).then_some((prefix, whole))
+    }
+}
+
+/// The memory of a pattern, if the operation has many.
+fn room() -> Result<Option<Arc<Share>>> {
+    if count_pattern() <= PATTERNS_FEW {
+        return Ok(None);
+    }
+    let mut room = memory().share(Holder::Commands);
+    match room.set(PATTERN_ROOM_BYTES) {
+        Ok(()) => Ok(Some(Arc::new(room))),
+        Err(full) => Err(Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string())),
+    }
+}
+
+impl Matches<'_> {
+    /// The first match at or after byte `start`.
+    pub(crate) fn at(&mut self, start: usize) -> Result<Option<Captures>> {
+        let text = self.text;
+        self.searches += 1;
+        if self.searches == SEARCHES_FEW && text.len() >= TEXT_BYTES_FEW {
+            self.searcher = self.searcher.for_many(text);
+        }
+        let captures = self.searcher.search(text, start, |pattern, at| {
+            let mut locations = pattern.capture_locations();
+            let found = pattern.captures_read_at(&mut locations, text.as_bytes(), at)?;
+            let groups = (0..locations.len()).map(|group| locations.get(group));
+            Ok(found.map(|_| groups.collect::<Captures>()))
+        })?;
+        // `\C` takes a byte, whatever character that is a part of: what is left of one is no text.
+        let is_text = |&(from, to): &(usize, usize)| text.get(from..to).is_some();
+        match captures {
+            Some(captures) if !captures.iter().flatten().all(is_text) => Err(Error::new(
+                FAILED,
+                "Error occurred while executing the regular expression: a match begins or ends within a character",
+            )),
+            captures => Ok(captures),
+        }
     }
 }
 

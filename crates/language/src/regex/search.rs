@@ -9,6 +9,7 @@
 //! A step may run over the whole text (`a*`). So a slice begins with a low limit, which is raised while attempts take little time. Then
 //! the slice is cut into shorter ones, down to a single place; only a match that needs more by itself fails.
 
+use super::encoding::Encoding;
 use crate::interruption::{long_step, steps};
 use crate::{Code, Error, Result};
 use pcre2::bytes::{Regex, RegexBuilder};
@@ -68,26 +69,52 @@ pub(super) const FAILED: Code = Code::location(5_429_102);
 pub(super) struct Searcher {
     pattern: String,
     options: String,
+    encoding: Encoding,
     /// With the limits of [`FIRST_ATTEMPTS`].
     first: [OnceLock<Regex>; FIRST_ATTEMPTS.len()],
-    /// For [`SLICES`], with each of the [`LIMITS`]; `None` where the pattern cannot be searched for in slices.
-    sliced: [[OnceLock<Option<Regex>>; LIMITS.len()]; SLICES.len()],
+    /// For [`SLICES`], with each of the [`LIMITS`]; `None` where the pattern cannot be searched for in slices. Few need these.
+    sliced: OnceLock<Box<[[OnceLock<Option<Regex>>; LIMITS.len()]; SLICES.len()]>>,
     /// With each of the [`LIMITS`], where it cannot.
-    unsliced: [OnceLock<Regex>; LIMITS.len()],
+    unsliced: OnceLock<Box<[OnceLock<Regex>; LIMITS.len()]>>,
+    /// In the encodings that need no check of the text, as far as the pattern can be compiled so.
+    ascii: OnceLock<Option<Box<Searcher>>>,
+    unchecked: OnceLock<Option<Box<Searcher>>>,
 }
 
 impl Searcher {
     pub(super) fn new(pattern: &str, options: &str) -> Result<Searcher> {
+        Searcher::with_encoding(pattern, options, Encoding::Checked)
+    }
+
+    fn with_encoding(pattern: &str, options: &str, encoding: Encoding) -> Result<Searcher> {
         let searcher = Searcher {
             pattern: pattern.to_owned(),
             options: options.to_owned(),
+            encoding,
             first: Default::default(),
-            sliced: Default::default(),
-            unsliced: Default::default(),
+            sliced: OnceLock::new(),
+            unsliced: OnceLock::new(),
+            ascii: OnceLock::new(),
+            unchecked: OnceLock::new(),
         };
         // Whether the pattern is valid is known once it is compiled.
         searcher.with_limit(&searcher.first[0], FIRST_ATTEMPTS[0].1)?;
         Ok(searcher)
+    }
+
+    /// A searcher for the same matches in this text that does not check all of the text in each search, if there is one.
+    pub(super) fn for_many(&self, text: &str) -> &Searcher {
+        let encoding = Encoding::without_checks(&self.pattern, text);
+        let kept = match encoding {
+            Encoding::Checked => return self,
+            Encoding::Ascii => &self.ascii,
+            Encoding::Unchecked => &self.unchecked,
+        };
+        let compiled = kept.get_or_init(|| {
+            let searcher = Searcher::with_encoding(&self.pattern, &self.options, encoding);
+            searcher.ok().map(Box::new)
+        });
+        compiled.as_deref().unwrap_or(self)
     }
 
     pub(super) fn pattern(&self) -> &str {
@@ -166,7 +193,7 @@ impl Searcher {
         if let Some(compiled) = kept.get() {
             return Ok(compiled);
         }
-        let compiled = compile(&self.pattern, &self.options, limit);
+        let compiled = self.compile(&self.pattern, limit);
         let compiled = compiled.map_err(|error| invalid(&error.to_string()))?;
         Ok(kept.get_or_init(|| compiled))
     }
@@ -175,12 +202,14 @@ impl Searcher {
     fn unsliced(&self, bytes: usize) -> Result<&Regex> {
         let is_affordable = |limit: &u32| (*limit as usize).saturating_mul(bytes) <= UNSLICED_STEPS_MAX;
         let at = LIMITS.iter().rposition(is_affordable).unwrap_or(0);
-        self.with_limit(&self.unsliced[at], LIMITS[at])
+        let unsliced = self.unsliced.get_or_init(Box::default);
+        self.with_limit(&unsliced[at], LIMITS[at])
     }
 
     /// The pattern for slices of a length, with a limit.
     fn sliced(&self, slice: usize, limit: usize) -> Option<&Regex> {
-        let compiled = self.sliced[slice][limit].get_or_init(|| {
+        let sliced = self.sliced.get_or_init(Box::default);
+        let compiled = sliced[slice][limit].get_or_init(|| {
             let is_sliced = !UNSLICED.iter().any(|part| self.pattern.contains(part));
             let skipped = SLICES[slice] - 1;
             // `\E` ends what `\Q` may have begun, a line what is a comment.
@@ -190,27 +219,27 @@ impl Searcher {
                 "\\E"
             };
             let sliced = format!("\\G(?s:.{{0,{skipped}}}?)\\K(?:{}{end})", self.pattern);
-            is_sliced.then(|| compile(&sliced, &self.options, LIMITS[limit]).ok())?
+            is_sliced.then(|| self.compile(&sliced, LIMITS[limit]).ok())?
         });
         compiled.as_ref()
     }
-}
 
-/// Compiles a pattern. A match fails after this many steps.
-fn compile(pattern: &str, options: &str, steps_max: u32) -> Result<Regex, pcre2::Error> {
-    let has = |flag: char| options.contains(flag);
-    // Patterns are UTF-8 in any case.
-    RegexBuilder::new()
-        .utf(true)
-        .jit_if_available(true)
-        .max_jit_stack_size(Some(JIT_STACK_BYTES_MAX))
-        .caseless(has('i'))
-        .multi_line(has('m'))
-        .dotall(has('s'))
-        .extended(has('x'))
-        .build(&format!(
-            "(*LIMIT_MATCH={steps_max})(*LIMIT_DEPTH={steps_max}){pattern}"
-        ))
+    /// Compiles a pattern with the options. A match fails after this many steps.
+    fn compile(&self, pattern: &str, steps_max: u32) -> Result<Regex, pcre2::Error> {
+        let has = |flag: char| self.options.contains(flag);
+        RegexBuilder::new()
+            .utf(self.encoding != Encoding::Ascii)
+            .ucp(self.encoding == Encoding::Unchecked)
+            .jit_if_available(true)
+            .max_jit_stack_size(Some(JIT_STACK_BYTES_MAX))
+            .caseless(has('i'))
+            .multi_line(has('m'))
+            .dotall(has('s'))
+            .extended(has('x'))
+            .build(&format!(
+                "(*LIMIT_MATCH={steps_max})(*LIMIT_DEPTH={steps_max}){pattern}"
+            ))
+    }
 }
 
 fn is_limit(error: &pcre2::Error) -> bool {

@@ -1,8 +1,8 @@
-//! Conformance of expressions, as tables of data: `tests/conformance/*.json` hold expression, document and what comes
-//! out, a file a family.
+//! Conformance of expressions, as data: `tests/conformance/*.json` hold expressions, documents and results, a file for each
+//! family of operators.
 //!
-//! Each file names where its answers are taken from. A case has `result`, or `missing: true`, or the code of an
-//! `error`; its `document` is empty where none is given.
+//! Each file names the source of its answers. A case has a `result`, `missing: true`, or the code of an `error`; its
+//! `document` is empty unless it is given.
 
 use language::expression::{Expression, ParseScope, Variables};
 use std::collections::{HashMap, HashSet};

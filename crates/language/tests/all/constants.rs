@@ -1,4 +1,4 @@
-//! The constants of an update's `c`.
+//! The constants in `c` of an update.
 
 use language::expression::{Expression, Variables};
 use value::{Document, Value, doc};

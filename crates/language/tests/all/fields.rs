@@ -1,4 +1,4 @@
-//! Fields are read as strictly as MongoDB reads them.
+//! Options are read as strictly as MongoDB reads them.
 
 use language::Fields;
 use language::expression::number::Number;
@@ -51,7 +51,7 @@ fn null_stands_for_missing_but_where_it_may_not() {
 }
 
 #[test]
-fn what_nobody_takes_and_what_comes_twice_is_refused() {
+fn unknown_and_repeated_fields_are_refused() {
     assert_eq!(
         refused(&doc! {"a": 1, "b": 1}, |fields| fields.integer("a")),
         (40_415, "BSON field 'stage.b' is an unknown field.".to_owned())

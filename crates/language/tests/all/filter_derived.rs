@@ -1,4 +1,5 @@
-//! What a filter gives besides a yes or no: the position in an array, answers for single values, seeds of upserts, its normal form.
+//! What a filter gives besides a match: the position in an array, answers for single values, the seed of an upsert, its
+//! normal form.
 
 use language::filter::{Filter, FilterScope};
 use value::{Document, Value, array, doc};
@@ -57,7 +58,7 @@ fn the_position_does_not_depend_on_the_order_of_the_conditions() {
             doc! {"a": [1, 2, 3], "b": [4, 5]},
             Some(1),
         ),
-        // What must not hold says nothing of where, wherever it stands.
+        // A negated condition gives no position, wherever it is.
         (
             doc! {"a": 2, "b": {"$ne": 7}},
             doc! {"a": [1, 2], "b": [3]},

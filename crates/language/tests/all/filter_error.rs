@@ -1,4 +1,4 @@
-//! Queries that MongoDB refuses, with its code for each.
+//! Filters that MongoDB refuses, each with its code.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterPlace, FilterScope};

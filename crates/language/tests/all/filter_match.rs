@@ -1,4 +1,4 @@
-//! Which documents a query matches, as a table: each query with documents that it matches and others.
+//! Which documents a filter matches, as a table: each filter with documents that match and others that do not.
 
 use language::filter::{Filter, FilterScope};
 use value::{Decimal128, Document, DocumentBuf, Value, doc};
@@ -438,7 +438,7 @@ fn bits_of_numbers_and_bytes() {
 }
 
 #[test]
-fn references_are_values() {
+fn database_references_match_as_values() {
     let reference = doc! {"$ref": "c", "$id": 1};
     check(vec![
         case(

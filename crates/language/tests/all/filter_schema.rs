@@ -1,4 +1,4 @@
-//! `$jsonSchema`: which documents a schema takes, and which schemas are refused.
+//! `$jsonSchema`: which documents a schema accepts, and which schemas are refused.
 
 use language::filter::{Filter, FilterScope};
 use value::{Document, doc};
@@ -24,7 +24,7 @@ fn check(cases: Vec<(Document, Vec<Document>, Vec<Document>)>) {
 }
 
 #[test]
-fn types_and_presence() {
+fn a_schema_checks_types_and_presence() {
     check(vec![
         (doc! {"required": ["a"]}, vec![doc! {"a": null}], vec![doc! {}]),
         (
@@ -94,7 +94,7 @@ fn a_name_with_dots_is_a_path() {
 }
 
 #[test]
-fn what_is_broken_is_told_by_paths_too() {
+fn violated_rules_are_reported_with_their_paths() {
     let schema = doc! {"required": ["a.b", "a.c"], "properties": {"a.b": {"bsonType": "string"}}};
     let filter = Filter::parse(&doc! {"$jsonSchema": schema}, &FilterScope::default()).expect("a filter");
     let told = filter.unsatisfied((&doc! {"a": {"b": 1}}).into());
@@ -122,7 +122,7 @@ fn what_is_broken_is_told_by_paths_too() {
 }
 
 #[test]
-fn numbers_and_strings() {
+fn a_schema_checks_numbers_and_strings() {
     check(vec![
         (
             doc! {"properties": {"a": {"minimum": 1, "exclusiveMinimum": true, "maximum": 5}}},
@@ -143,7 +143,7 @@ fn numbers_and_strings() {
 }
 
 #[test]
-fn arrays() {
+fn a_schema_checks_arrays() {
     check(vec![
         (
             doc! {"properties": {"a": {"items": {"bsonType": "int"}, "minItems": 1, "maxItems": 2}}},
@@ -167,7 +167,7 @@ fn arrays() {
 }
 
 #[test]
-fn objects() {
+fn a_schema_checks_objects() {
     check(vec![
         (
             doc! {"properties": {"a": {}}, "patternProperties": {"^s_": {"type": "string"}}, "additionalProperties": false},
@@ -193,7 +193,7 @@ fn objects() {
 }
 
 #[test]
-fn combinations() {
+fn a_schema_combines_schemas() {
     let (number, small) = (
         doc! {"properties": {"a": {"type": "number"}}},
         doc! {"properties": {"a": {"maximum": 5}}},

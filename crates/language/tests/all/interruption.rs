@@ -1,4 +1,4 @@
-//! Evaluations that would run for hours end, and leave room for others meanwhile.
+//! Evaluations that would run for hours are stopped, and let other tasks run meanwhile.
 
 use language::expression::{Expression, ParseScope, Variables};
 use language::filter::{Filter, FilterScope};
@@ -101,7 +101,7 @@ fn the_inner_interruption_counts_and_then_the_outer_one_again() {
 }
 
 #[test]
-fn what_one_operator_builds_is_limited() {
+fn the_value_that_one_operator_builds_is_limited() {
     let doubled = |value: Value, body: Value| {
         let reduce = doc! {"input": range(64), "initialValue": value, "in": body};
         doc! {"$reduce": reduce}
@@ -133,7 +133,7 @@ fn with_fields(count: i32) -> Document {
 }
 
 #[test]
-fn what_is_looked_for_is_not_looked_for_again_at_every_place() {
+fn searches_in_long_values_take_linear_time() {
     let almost = format!("{}b", "a".repeat(500_000));
     let found = evaluate(doc! {"$indexOfCP": vec!["a".repeat(1_000_000), almost]});
     assert_eq!(found, Ok(Some(Value::Int32(-1))));
@@ -152,6 +152,25 @@ fn what_is_looked_for_is_not_looked_for_again_at_every_place() {
 
     let object = with_fields(100_000);
     assert_eq!(evaluate(object.clone()), Ok(Some(Value::Document(object))));
+}
+
+#[test]
+fn many_matches_in_a_long_text_are_found_in_time_that_grows_with_its_length() {
+    let begun = Instant::now();
+    for (pattern, text, matched) in [
+        // ASCII; other characters; and classes, which cost a look at all that is left of the text.
+        ("b*", "ab".repeat(50_000), ["", "b"]),
+        ("ä*", "öä".repeat(50_000), ["", "ä"]),
+        ("\\w*", "aä".repeat(500), ["a", ""]),
+    ] {
+        let found = evaluate(doc! {"$regexFindAll": doc! {"input": text.clone(), "regex": pattern}});
+        let expected = (0..text.chars().count()).map(|at| {
+            let matched = matched[at % 2];
+            Value::Document(doc! {"match": matched, "idx": at as i32, "captures": Value::Array(Vec::new())})
+        });
+        assert_eq!(found, Ok(Some(expected.collect())), "{pattern}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 #[test]

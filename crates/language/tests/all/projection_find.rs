@@ -1,4 +1,4 @@
-//! Projections of finds, one case a line: a specification and what it shows of a document.
+//! Projections of finds, one case a line: a specification, a document and the result.
 
 use language::Result;
 use language::expression::Variables;

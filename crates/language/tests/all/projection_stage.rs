@@ -1,4 +1,4 @@
-//! Projections of stages: whether a document is bytes or a tree, the same comes of it.
+//! Projections of stages give the same result for a document as bytes and as a tree.
 
 use language::expression::Variables;
 use language::projection::{Projection, Stage};
@@ -63,7 +63,7 @@ fn bytes_and_trees_are_projected_alike() {
 }
 
 #[test]
-fn of_fields_of_one_name_the_first_is_computed() {
+fn the_first_of_several_fields_with_one_name_is_computed() {
     let twice = doc! {"_id": 1, "a": 1, "b": 2}.with("a", 3).with("r", 4);
     for operand in [doc! {"a": "$b", "r": "$a"}, doc! {"a": "$missing"}] {
         let (raw, tree) = both(Stage::AddFields, &operand, &twice);
@@ -105,7 +105,7 @@ fn many_fields_are_projected_as_few_are() {
 }
 
 #[test]
-fn what_is_computed_for_one_document_is_limited() {
+fn the_size_of_computed_fields_of_one_document_is_limited() {
     let document = doc! {"many": 500_000, "list": vec![Value::Int32(0); 100]};
     let range = || Value::from(doc! {"$range": [0, "$many"]});
     let added: Document = (0..20).map(|at| (format!("f{at}"), range())).collect();

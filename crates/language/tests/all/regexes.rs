@@ -1,8 +1,10 @@
 //! Searches by regular expressions: short ones, and those that take long.
 
+use language::Code;
 use language::expression::{Expression, ParseScope, Variables};
 use language::interruption::{Interruption, within};
 use language::regex::Regex;
+use memory::Budget;
 use std::time::{Duration, Instant};
 use value::{Value, doc};
 
@@ -25,12 +27,12 @@ fn found(pattern: &str, options: &str, text: &str) -> Option<(String, i32)> {
 
 #[test]
 fn a_search_in_slices_finds_what_a_search_of_the_whole_finds() {
-    // So many ways to divide the letters take more steps than a first attempt has, and all together more than one slice has.
+    // The ways to divide the letters take more steps than a first attempt has, and all together more than one slice has.
     let hard = format!("{}!", "ab".repeat(8));
     let costly = "(?:(?:a|b|ab)+)+c";
     let text = |between: &str| (between.repeat(200) + &hard).repeat(16) + &between.repeat(200);
     for (pattern, options, text, expected) in [
-        // Behind several slices; groups and what stands before are seen across them.
+        // After several slices; groups and look-behind work across them.
         (format!("{costly}|(?<=é)(x)(y)?$"), "", text("é") + "x", true),
         (format!("{costly}|X\\Z"), "i", text("é") + "x", true),
         (format!("{costly}|x (y)?# x"), "x", text("\n") + "x", true),
@@ -51,7 +53,7 @@ fn a_search_in_slices_finds_what_a_search_of_the_whole_finds() {
 }
 
 #[test]
-fn what_cannot_be_searched_in_slices_is_searched_as_a_whole() {
+fn patterns_that_cannot_be_searched_in_slices_are_searched_as_a_whole() {
     // Each of the pairs takes steps, more than a first attempt has.
     let text = "(".repeat(300) + &"()".repeat(5_000) + &")".repeat(300);
     for pattern in [
@@ -89,7 +91,7 @@ fn hostile_searches_of_long_texts_end_with_their_operation() {
 }
 
 #[test]
-fn what_is_seen_without_a_search_is_what_the_search_finds() {
+fn simple_patterns_match_without_a_search_what_the_search_finds() {
     let patterns = [
         "^abc", "^a", "^[0-9]", "^[a-cx]", "^[a-c]x", "^[^a]", "^[a-]", "^[-a]", "^[]a]", "^[b-a0]", "^[é]",
         "^a.c", "^a*", "^[a]]", "^\\.a", "^[\\d]", "[0-9]", "^[A-z]", "^[a-c-e]",
@@ -114,4 +116,20 @@ fn what_is_seen_without_a_search_is_what_the_search_finds() {
             );
         }
     }
+}
+
+#[test]
+fn many_patterns_of_an_operation_take_memory() {
+    let interruption = Interruption {
+        memory: Budget::new(16 << 20),
+        ..Interruption::default()
+    };
+    let compile = |count: usize| {
+        within(&interruption, || {
+            let patterns = (0..count).map(|at| Regex::new(&format!("p{at}"), ""));
+            patterns.collect::<Result<Vec<_>, _>>()
+        })
+    };
+    assert_eq!(compile(1_000).unwrap_err().code, Code::EXCEEDED_MEMORY_LIMIT);
+    assert_eq!(compile(100).unwrap().len(), 100);
 }

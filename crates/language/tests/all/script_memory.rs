@@ -1,4 +1,4 @@
-//! What functions in JavaScript hold is counted, and grows in steps.
+//! The memory of JavaScript functions is counted, and grows in steps.
 use language::interruption::within;
 use language::script::Program;
 use language::{Code, Interruption};

@@ -1,4 +1,4 @@
-//! A field that is seen where it lies is the one that is found by computing the expression.
+//! A field that is read in place gives the value that evaluating the expression gives.
 
 use language::expression::{Expression, ParseScope, Variables};
 use value::{Document, DocumentBuf, DocumentRef, Value, ValueRef, array, doc};
@@ -27,7 +27,7 @@ fn documents() -> Vec<Document> {
     ]
 }
 
-/// Both as values: what is seen, if anything, and what is found.
+/// Both as values: the field read in place, if it can be, and the evaluated one.
 fn both(path: &str, document: DocumentRef<'_>) -> (Option<Option<Value>>, Option<Value>) {
     let variables = Variables::default();
     let expression = Expression::parse(&Value::from(path), &ParseScope::new()).unwrap();
@@ -39,7 +39,7 @@ fn both(path: &str, document: DocumentRef<'_>) -> (Option<Option<Value>>, Option
 }
 
 #[test]
-fn a_field_that_is_seen_is_the_one_that_is_found() {
+fn a_field_that_is_read_in_place_is_the_one_that_evaluation_finds() {
     for document in documents() {
         let raw = DocumentBuf::from(&document);
         for path in PATHS {
@@ -62,7 +62,7 @@ fn fields_in_arrays_are_computed() {
 }
 
 #[test]
-fn what_is_no_field_of_the_document_is_not_seen() {
+fn expressions_that_are_no_field_of_the_document_are_not_read_in_place() {
     let document = doc! {"a": 1};
     let variables = Variables::default();
     for other in [Value::Int32(1), doc! {"$add": ["$a", 1]}.into(), "$$NOW".into()] {

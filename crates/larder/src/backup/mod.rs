@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// What is backed up, and where to.
 #[derive(Clone, Debug, Args)]
 pub struct BackupOptions {
-    /// The folder of the backups; made where it does not exist.
+    /// The folder of the backups, which is made if it does not exist.
     #[arg(value_name = "BACKUPS")]
     repository: PathBuf,
     /// A running server's own HTTP, with the name and password of a user who may read everything (role backup or root).
@@ -32,7 +32,7 @@ pub struct BackupOptions {
     /// A data folder that no server has open, in place of a server.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Copy at most so much a second: 20m, 1g … Without it, a server's backup gives way to those who write.
+    /// Copy at most this much a second: 20m, 1g … Without it, a server's backup gives way to those who write.
     #[arg(long, value_name = "SIZE", value_parser = rate)]
     rate: Option<ByteSize>,
     /// Keep this many backups, the new one among them, and remove those before.
@@ -128,10 +128,8 @@ async fn take(
     let began = Timestamp::from_millisecond(i64::try_from(began_ms)?)?;
     let name = began.strftime("%Y%m%dT%H%M%SZ").to_string();
     let pace = Pace::new(options.rate.map(|rate| rate.0 as u64));
-    let taken = backup::take(source, repository, &name, began_ms, pace, &mut |bytes, _| {
-        bar.inc(bytes);
-    })
-    .await;
+    let mut progress = |bytes| bar.inc(bytes);
+    let taken = backup::take(source, repository, &name, began_ms, pace, &mut progress).await;
     bar.finish_and_clear();
     Ok(taken?)
 }

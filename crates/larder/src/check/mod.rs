@@ -79,7 +79,7 @@ pub async fn run(options: &CheckOptions) -> Result<ExitCode> {
     Ok(ExitCode::from(report.state().exit_code()))
 }
 
-/// Says that nothing could be found out, as where the arguments are wrong.
+/// Says that nothing could be found out, as when the arguments are wrong.
 pub fn unknown(reason: &str) -> ExitCode {
     let mut report = Report::default();
     let first = reason.lines().next().unwrap_or_default();
@@ -87,12 +87,12 @@ pub fn unknown(reason: &str) -> ExitCode {
         CheckState::Unknown,
         first.strip_prefix("error: ").unwrap_or(first).to_owned(),
     );
-    // Where nobody reads it, the code still tells.
+    // If nobody reads the line, the exit code still tells.
     let _ = writeln!(std::io::stdout(), "{report}");
     ExitCode::from(report.state().exit_code())
 }
 
-/// Whether it answers, and writes: its answer waits for a flush. False where it cannot be asked more.
+/// Whether it answers, and writes: its answer waits for a flush. Returns false if it cannot be asked for more.
 async fn health(options: &CheckOptions, client: &Client, report: &mut Report) -> bool {
     let began = Instant::now();
     let time_max = Duration::from_secs(options.timeout);
@@ -214,10 +214,10 @@ fn followers(options: &CheckOptions, figures: &Figures, report: &mut Report) {
 }
 
 fn backups(options: &CheckOptions, folder: &Path, report: &mut Report) {
-    // The folder is not taken for this: a backup that is under way there goes on, and so does one that begins meanwhile.
+    // The folder is not locked for this: a backup that is under way there goes on, and one may begin meanwhile.
     let readable = backup::readable(folder);
     let last = readable.and_then(|(mut manifests, damaged)| match damaged.into_iter().next() {
-        // Which is the last nobody can be sure of.
+        // Nobody can be sure then which backup is the last.
         Some(error) => Err(error),
         None => manifests
             .pop()

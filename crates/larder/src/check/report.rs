@@ -26,16 +26,27 @@ impl CheckState {
             CheckState::Unknown => 3,
         }
     }
+
+    /// The state of a figure, by its two limits and whether it is beyond a limit.
+    fn by_limits(is_beyond: impl Fn(f64) -> bool, warning: f64, critical: f64) -> CheckState {
+        if is_beyond(critical) {
+            CheckState::Critical
+        } else if is_beyond(warning) {
+            CheckState::Warning
+        } else {
+            CheckState::Ok
+        }
+    }
 }
 
-/// From where on a figure is bad: for a warning, and for worse.
+/// Beyond which limits a figure is bad: the first is for a warning, the second for worse.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound {
     /// It may be anything.
     None,
-    /// It may be so much; infinity where it is never worse than a warning.
+    /// It may be this much. If the second is infinite, it is never worse than a warning.
     AtMost(f64, f64),
-    /// It must be so much.
+    /// It must be this much.
     AtLeast(f64, f64),
 }
 
@@ -65,7 +76,7 @@ impl Report {
         let (state, limits) = match bound {
             Bound::None => (CheckState::Ok, String::new()),
             Bound::AtMost(warning, critical) => {
-                let state = state_of(value > warning, value > critical);
+                let state = CheckState::by_limits(|limit| value > limit, warning, critical);
                 let critical = match critical.is_finite() {
                     true => critical.to_string(),
                     false => String::new(),
@@ -73,7 +84,7 @@ impl Report {
                 (state, format!(";{warning};{critical}"))
             }
             Bound::AtLeast(warning, critical) => {
-                let state = state_of(value < warning, value < critical);
+                let state = CheckState::by_limits(|limit| value < limit, warning, critical);
                 (state, format!(";{warning}:;{critical}:"))
             }
         };
@@ -85,15 +96,7 @@ impl Report {
     }
 }
 
-fn state_of(is_warning: bool, is_critical: bool) -> CheckState {
-    match (is_critical, is_warning) {
-        (true, _) => CheckState::Critical,
-        (_, true) => CheckState::Warning,
-        _ => CheckState::Ok,
-    }
-}
-
-/// Three places, and none that says nothing.
+/// With at most three decimals, and without zeros at the end.
 fn shown(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -124,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_well_is_said_in_one_line_with_its_figures() {
+    fn a_good_state_is_one_line_with_figures() {
         let mut report = Report::default();
         report.measure("flush", "s", 0.0123, Bound::AtMost(1.0, 5.0));
         report.measure("disk_free", "%", 60.0, Bound::AtLeast(20.0, 10.0));

@@ -33,7 +33,7 @@ const TEMPORARY_BYTES_MAX_DEFAULT: u64 = 64 << 30;
 #[derive(Clone, Debug, Default, Args, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ServeOptions {
-    /// The data folder; made where it does not exist [default: data].
+    /// The data folder, which is made if it does not exist [default: data].
     #[arg(long, value_name = "DIR", env = "LARDER_DATA")]
     pub data: Option<PathBuf>,
     /// Memory for caches and write buffers, and as much again for what clients ask: 512m, 2g … [default: a quarter of what the
@@ -70,8 +70,8 @@ pub struct ServeOptions {
     /// Address of Larder's own HTTP (files, health, metrics); `off` closes it, port 0 picks a free one [default: 127.0.0.1:7070].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_HTTP_LISTEN")]
     pub http_listen: Option<Listen>,
-    /// Address on which messages of syslog are taken: over UDP, TCP (TLS where there is a certificate) and RELP. Whoever reaches it may add
-    /// to its collection without logging in [default: off].
+    /// Address on which messages of syslog are taken: over UDP, TCP (TLS if there is a certificate) and RELP. Everybody who reaches
+    /// it may add to its collection without logging in [default: off].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_SYSLOG_LISTEN")]
     pub syslog_listen: Option<Listen>,
     /// The collection that messages of syslog become documents of [default: logs.syslog].
@@ -91,17 +91,17 @@ pub struct ServeOptions {
     /// Let clients in that show no certificate, where --tls-client-ca is given.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_TLS_CLIENT_OPTIONAL")]
     pub tls_client_optional: Option<bool>,
-    /// Connections of all protocols at once; fewer where the system gives too few descriptors [default: 20000].
+    /// The most connections of all protocols at once; fewer if the system gives too few descriptors [default: 20000].
     #[arg(long, value_name = "COUNT", env = "LARDER_CONNECTIONS_MAX")]
     pub connections_max: Option<NonZeroUsize>,
-    /// The time that a command of the MongoDB protocol may read for, in milliseconds, where it gives no maxTimeMS itself, and that a
-    /// search of Elasticsearch's protocol, a listing or a job of Riak's may take; 0 is no limit [default: 0].
+    /// How many milliseconds a command of the MongoDB protocol may read for if it gives no maxTimeMS, and a search of
+    /// Elasticsearch's protocol, a listing or a job of Riak's may take; 0 is no limit [default: 0].
     #[arg(long, value_name = "MILLISECONDS", env = "LARDER_DEFAULT_MAX_TIME_MS")]
     pub default_max_time_ms: Option<u32>,
-    /// Listen beyond loopback although no user exists: whoever reaches the port can do everything.
+    /// Listen beyond loopback although no user exists: everybody who reaches the port can do everything.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_INSECURE")]
     pub insecure: Option<bool>,
-    /// Ask nobody to log in although users exist, as mongod without --auth: whoever reaches a port can do everything.
+    /// Ask nobody to log in although users exist, as mongod without --auth: everybody who reaches a port can do everything.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_NO_LOGIN")]
     pub no_login: Option<bool>,
     /// Names besides localhost under which the HTTP ports may be asked while no user exists, with commas between them; `*` is every name.
@@ -112,19 +112,20 @@ pub struct ServeOptions {
         env = "LARDER_ALLOWED_HOSTS"
     )]
     pub allowed_hosts: Option<Vec<String>>,
-    /// Read everything again and again in the background in search of damage, at most so much a second; 0 for never [default: 1m].
+    /// Read everything again and again in the background in search of damage, at most this much a second; 0 for never [default:
+    /// 1m].
     #[arg(long, value_name = "SIZE", env = "LARDER_SCRUB_RATE")]
     pub scrub_rate: Option<ByteSize>,
-    /// Keep so much free on the disk for deletes, drops and the log; with less, what adds to the data is refused [default: goes with
-    /// the memory: 48m for 64m, at most 272m].
+    /// Keep this much free on the disk for deletes, drops and the log; with less, writes that add to the data are refused [default:
+    /// goes with the memory: 48m for 64m, at most 272m].
     #[arg(long, value_name = "SIZE", env = "LARDER_DISK_RESERVE")]
     pub disk_reserve: Option<ByteSize>,
-    /// Temporary files, of sorts, groups and idle cursors that memory does not take, take at most so much of the disk together
+    /// Temporary files, for sorts, groups and idle cursors that memory does not take, may take this much of the disk together
     /// [default: 64g].
     #[arg(long, value_name = "SIZE", env = "LARDER_TEMPORARY_MAX")]
     pub temporary_max: Option<ByteSize>,
-    /// The archive of changes (larder backup --archive) takes at most so much of the disk between two backups; where more is
-    /// changed it ends, and the log says so [default: 16g].
+    /// The archive of changes (larder backup --archive) may take this much of the disk between two backups; if more is changed, it
+    /// ends, and the log says so [default: 16g].
     #[arg(long, value_name = "SIZE", env = "LARDER_ARCHIVE_MAX")]
     pub archive_max: Option<ByteSize>,
     /// Answer the commands that drivers' own test suites need (failpoints, test parameters).
@@ -179,7 +180,7 @@ pub struct Settings {
     pub syslog_listen: Listen,
     /// The database and collection that they go to.
     pub syslog_collection: (String, String),
-    /// The files of TLS; `None` where connections are plain.
+    /// The files of TLS; `None` if connections are plain.
     pub tls: Option<TlsFiles>,
     /// Connections of all protocols at once.
     pub connections_max: usize,

@@ -109,7 +109,7 @@ mod tests {
     use crate::config::Listen;
 
     #[test]
-    fn what_is_printed_says_where_it_comes_from_and_can_be_read_again() {
+    fn printed_settings_name_their_origin_and_can_be_read_again() {
         let folder = std::env::temp_dir().join(format!("larder-config-{}", std::process::id()));
         std::fs::write(&folder, "memory = \"256m\"\nlog-format = \"json\"\n").unwrap();
         let options = ServeOptions {

@@ -62,7 +62,7 @@ impl FromStr for ByteSize {
     }
 }
 
-/// What becomes of the knowledge that one of Riak's objects was deleted.
+/// How long Riak's clients are told that an object was deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteMode {
     /// It is told for as long as the store knows.
@@ -72,7 +72,7 @@ pub enum DeleteMode {
 }
 
 impl DeleteMode {
-    /// How long it is told, if not for ever.
+    /// How long they are told, if not for ever.
     pub fn told(self) -> Option<Duration> {
         match self {
             DeleteMode::Keep => None,
@@ -126,7 +126,7 @@ impl FromStr for LogFilter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<LogFilter, String> {
-        // A word by itself could name a crate, of which all would be logged then, and of the others nothing.
+        // A word by itself could name a crate: then everything of it would be logged, and nothing of the others.
         let is_level = |word: &str| word.trim().parse::<LevelFilter>().is_ok();
         let mut words = text.split(',').filter(|part| !part.contains(['=', '[']));
         if let Some(word) = words.find(|word| !is_level(word)) {

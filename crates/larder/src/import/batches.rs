@@ -2,10 +2,10 @@
 
 use value::DocumentBuf;
 
-/// Documents in one batch at most.
+/// The most documents in one batch.
 const DOCUMENTS_MAX: usize = 1_000;
 
-/// Bytes of documents in one batch, about: well below what one message may hold.
+/// About how many bytes of documents are in one batch: well below what one message may hold.
 const BYTES_MAX: usize = 4 << 20;
 
 /// A document and where it stood.
@@ -28,7 +28,7 @@ pub struct Bad {
     pub text: Vec<u8>,
 }
 
-/// What is sent at once.
+/// Documents that are sent together.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// What could be parsed.

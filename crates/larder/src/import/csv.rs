@@ -9,10 +9,11 @@ use csv::{ReaderBuilder, StringRecord};
 use std::io::{self, Read};
 use value::{Document, Value};
 
-/// What has more bytes is no record: a quotation mark lacks its pair, and all that follows would come into memory as one field.
+/// The most bytes of a record. A longer one lacks the pair of a quotation mark: all that follows would come into memory as one
+/// field.
 const RECORD_BYTES_MAX: usize = 64 << 20;
 
-/// What is read, no more of it than a record may have.
+/// The input, which ends once a record has too many bytes.
 struct Bounded<R> {
     text: R,
     /// Bytes that may still be read of the present record.
@@ -171,7 +172,7 @@ fn joined<'a>(fields: impl Iterator<Item = &'a [u8]>, delimiter: u8) -> Vec<u8> 
         .delimiter(delimiter)
         .from_writer(Vec::new());
     let written = writer.write_record(fields);
-    // Memory takes all that is written.
+    // Writing to memory cannot fail.
     let mut line = match written {
         Ok(()) => writer.into_inner().unwrap_or_default(),
         Err(_) => Vec::new(),
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rejected_is_csv_still() {
+    fn rejected_lines_are_still_csv() {
         let fields = [b"a".as_slice(), b"b;c", b"d\ne", b"f\"g", b"\xe9"];
         let line = joined(fields.into_iter(), b';');
         assert_eq!(line, b"a;\"b;c\";\"d\ne\";\"f\"\"g\";\xe9");

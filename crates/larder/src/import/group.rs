@@ -105,7 +105,7 @@ impl<'a> Groups<'a> {
         Ok(())
     }
 
-    /// Finds the columns of a line and what it adds to each sum; why it cannot, where the line is not as it should be.
+    /// Finds the columns of a line and what it adds to each sum, or says why it cannot.
     fn take_apart(&mut self, line: &[u8]) -> Result<(), String> {
         self.columns.split(line, &mut self.ranges)?;
         for (term, amount) in self.terms.iter().zip(&mut self.amounts) {
@@ -114,7 +114,7 @@ impl<'a> Groups<'a> {
         Ok(())
     }
 
-    /// Gives a document for each group, and says how quick the lines were read.
+    /// Passes on a document for each group, and says how quickly the lines were read.
     pub fn finish(self, sink: &mut Sink<'_>) -> Result<()> {
         let seconds = self.took.as_secs_f64();
         eprintln!(
@@ -152,7 +152,7 @@ impl<'a> Groups<'a> {
 /// The fields that the document of a group has besides its sums.
 pub const GROUP_FIELDS: [&str; 2] = ["_id", "count"];
 
-/// Sums at most, so that those of a line need no memory of their own.
+/// The most sums, so that those of a line need no memory of their own.
 pub const SUMS_MAX: usize = 8;
 
 /// The place and type of a column.

@@ -34,7 +34,7 @@ pub fn value_of(text: &str, kind: FieldType) -> Result<Option<Value>, String> {
     }))
 }
 
-/// An integer, or the milliseconds since 1970 of a date, without making a value of it.
+/// An integer, or a date as milliseconds since 1970, without making a value of it.
 pub fn integral(text: &[u8], kind: FieldType) -> Result<i64, String> {
     if kind == FieldType::Date
         && let Some(milliseconds) = dates::plain_milliseconds(text)

@@ -14,7 +14,7 @@ const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The marks of UTF-16, little- and big-endian.
 const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
-/// What files begin with that are packed in forms that are not read here, and what unpacks them.
+/// How files begin that are compressed in forms that are not read here, and what decompresses them.
 const PACKED: [(&[u8], &str); 4] = [
     (b"\xfd7zXZ\0", "xz -dc"),
     (b"BZh91AY&SY", "bzip2 -dc"),
@@ -25,7 +25,7 @@ const PACKED: [(&[u8], &str); 4] = [
 const PACKED_BYTES_MAX: usize = 10;
 /// Why bytes are no text, and what to do about it.
 pub const NOT_UTF8: &str = "not UTF-8: convert the file, as by iconv -f LATIN1 -t UTF-8";
-/// White space that is looked past for the first byte of the content.
+/// How much white space is skipped in search of the first byte of the content.
 const SPACE_BYTES_MAX: usize = 64 << 10;
 
 /// An opened file.
@@ -40,7 +40,7 @@ pub struct Input {
     pub delimiter: u8,
 }
 
-/// A bar over the bytes of all files; one that only counts where standard input is among them.
+/// A bar over the bytes of all files; it only counts if standard input is among them.
 pub fn progress(options: &ImportOptions) -> Result<ProgressBar> {
     if options.quiet {
         return Ok(ProgressBar::hidden());
@@ -107,7 +107,7 @@ pub fn open(file: &Path, options: &ImportOptions, progress: &ProgressBar) -> Res
 /// A text whose first bytes were read already.
 type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
 
-/// Reads first bytes until there are enough; gives them, and the whole with them.
+/// Reads the first bytes until there are enough. Returns them, and the whole input with them.
 fn peek<R: BufRead>(mut rest: R, are_enough: impl Fn(&[u8]) -> bool) -> io::Result<(Vec<u8>, Peeked<R>)> {
     let mut start = Vec::new();
     while !are_enough(&start) {
@@ -147,7 +147,7 @@ fn refuse_packed(start: &[u8], name: &str) -> Result<()> {
     }
 }
 
-/// Takes the mark of UTF-8 away, which would be a part of the first line; refuses UTF-16, which looks like no format.
+/// Removes the mark of UTF-8, which would be a part of the first line; refuses UTF-16, which looks like no format.
 fn without_mark(text: Box<dyn BufRead>, name: &str) -> Result<Box<dyn BufRead>> {
     let peeked = peek(text, |start| start.len() >= UTF8_MARK.len());
     let (start, mut text) = peeked.with_context(|| format!("cannot read {name}"))?;
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_in_other_forms_is_refused_by_its_program() {
+    fn archives_in_other_forms_are_refused_with_the_program_that_unpacks_them() {
         for (start, program) in [
             (&b"\xfd7zXZ\0\0\x04"[..], "xz -dc FILE"),
             (b"BZh91AY&SY\0", "bzip2 -dc FILE"),

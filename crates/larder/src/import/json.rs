@@ -81,7 +81,7 @@ impl Elements {
         }
     }
 
-    /// Reads the next element; false at the array's end.
+    /// Reads the next element. Returns false at the array's end.
     fn next(&mut self, element: &mut Vec<u8>) -> Result<bool> {
         element.clear();
         loop {

@@ -45,7 +45,7 @@ fn each_record(
         if text.is_empty() {
             return Ok(());
         }
-        let place = Place { file: &file, line }.to_string();
+        let place = LinePlace { file: &file, line }.to_string();
         match parse(text) {
             Ok(document) => sink.document(place, document),
             Err(reason) => sink.bad(place, reason, text.as_bytes()),
@@ -90,10 +90,10 @@ fn apart(pattern: &Regex, text: &str, options: &ImportOptions) -> Result<Documen
     Ok(document)
 }
 
-/// Gives each line without its end, and its number. Lines lie where they were read; only those that go beyond a buffer's
-/// end are copied.
-pub fn each_line(mut input: Input, mut take: impl FnMut(&[u8], Place<'_>) -> Result<()>) -> Result<()> {
-    let mut place = Place {
+/// Calls back with each line, without its end, and its number. Lines lie where they were read; only those that go beyond the end
+/// of a buffer are copied.
+pub fn each_line(mut input: Input, mut take: impl FnMut(&[u8], LinePlace<'_>) -> Result<()>) -> Result<()> {
+    let mut place = LinePlace {
         file: &input.name,
         line: 0,
     };
@@ -142,12 +142,12 @@ fn without_end(mut line: &[u8]) -> &[u8] {
 
 /// The position of a line; `file:line` as text.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct LinePlace<'a> {
     file: &'a str,
     line: u64,
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for LinePlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }

@@ -29,7 +29,7 @@ use reject::Rejects;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// How many parsed batches may wait for the target; bounds the memory of a fast reader before a slow target.
+/// How many parsed batches may wait for the target, which bounds the memory when the target is slower than the reader.
 const BATCHES_WAITING_MAX: usize = 4;
 
 /// What an import did.
@@ -42,7 +42,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// An error that ends an import, with what was done by it until then, and stays.
+    /// An error that ends an import, which says what was imported before and stays.
     fn besides(&self, error: Error) -> Error {
         match self.imported {
             0 => error,
@@ -51,7 +51,7 @@ impl Totals {
     }
 }
 
-/// Imports the files and says what was done; fails where anything was rejected.
+/// Imports the files and says what was done; fails if anything was rejected.
 pub async fn run(options: &ImportOptions) -> Result<()> {
     if options.from == Some(options::From::Riak) {
         return riak::run(options).await;

@@ -100,7 +100,7 @@ impl ImportOptions {
         given.map_or(FieldType::Auto, |given| given.kind)
     }
 
-    /// Which lines belong together; `None` where each is a record.
+    /// Which lines belong together; `None` if each is a record.
     pub fn rule(&self) -> Option<Rule> {
         let starts = self.record_starts.clone().map(Rule::Starts);
         starts.or_else(|| self.record_continues.clone().map(Rule::Continues))

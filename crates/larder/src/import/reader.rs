@@ -73,7 +73,7 @@ fn check(options: &ImportOptions) -> Result<()> {
     Ok(())
 }
 
-/// Refuses names that stand twice, of which one would be lost.
+/// Refuses names that are given twice: the fields of one would be lost.
 fn check_names(options: &ImportOptions) -> Result<()> {
     let columns = |of: &'_ [ColumnType]| of.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
     let sums = options.sum.iter().map(|sum| sum.name.clone());

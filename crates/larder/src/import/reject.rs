@@ -10,7 +10,7 @@ use value::Document;
 /// How many rejects are shown; all are in the file.
 const SHOWN_MAX: u64 = 10;
 
-/// Whether a file can be written; it stays as it is.
+/// Checks that a file can be written, and leaves it as it is.
 fn try_to_write(path: &Path) -> io::Result<()> {
     let is_there = path.try_exists()?;
     // The reader of a pipe would take the end of the trial for the end of all.
@@ -24,7 +24,7 @@ fn try_to_write(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether both names are of one file, which would be emptied while it is read.
+/// Whether both names are those of one file, which would be emptied while it is read.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     let identity = |path: &Path| {
         let metadata = path.metadata().ok().filter(Metadata::is_file)?;

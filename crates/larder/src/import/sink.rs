@@ -8,7 +8,7 @@ use value::{Document, DocumentBuf, ObjectId, Value};
 /// The bytes that a document of a collection may have: a server refuses a message with a longer one as a whole.
 const DOCUMENT_BYTES_MAX: usize = 16 << 20;
 
-/// Where parsed documents go: full batches are sent, waiting where the target is slower.
+/// Where parsed documents go: full batches are sent, waiting if the target is slower.
 pub struct Sink<'a> {
     sender: &'a Sender<Batch>,
     batch: Batch,
@@ -28,7 +28,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Gives the documents to come this field, or none besides their own.
+    /// From now on documents get this field, or none besides their own.
     pub fn add_to_documents(&mut self, extra: Option<(String, String)>) {
         self.extra = extra;
     }
@@ -121,7 +121,7 @@ mod tests {
     use tokio::sync::mpsc::channel;
     use value::doc;
 
-    /// What becomes of a document: itself, or why it is none.
+    /// The document, or why it cannot be one.
     fn taken(document: Document, extra: Option<(String, String)>) -> Result<Document, String> {
         let (sender, mut receiver) = channel(2);
         let mut sink = Sink::new(&sender, &[]);

@@ -1,4 +1,4 @@
-//! Counts and sums by key, in the order in which memory is quick.
+//! Counts and sums by key, in an order in which memory is quick.
 
 use anyhow::{Context, Result};
 use foldhash::fast::RandomState;
@@ -71,7 +71,7 @@ pub struct Tally {
 struct Pending {
     key: ShortKey,
     hash: u64,
-    /// Whether its row is the first where it may be.
+    /// Whether its row is the first one that it may have.
     is_first: bool,
 }
 
@@ -90,7 +90,7 @@ impl Tally {
     /// Counts a key and adds its amounts, one for each sum.
     ///
     /// # Errors
-    /// Where a sum, this one or one of those before it, goes beyond 64 bits.
+    /// If a sum, this one or one of those before it, goes beyond 64 bits.
     pub fn add(&mut self, key: &[u8], amounts: &[i64]) -> Result<()> {
         let Some(short) = ShortKey::of(key) else {
             if !self.long.contains_key(key) {
@@ -114,7 +114,7 @@ impl Tally {
     /// Adds what is pending.
     ///
     /// # Errors
-    /// Where a sum goes beyond 64 bits.
+    /// If a sum goes beyond 64 bits.
     pub fn settle(&mut self) -> Result<()> {
         self.table.reserve(self.pending.len());
         for pending in &mut self.pending {
@@ -191,7 +191,7 @@ impl Table {
         &mut self.words[row * self.width..][2..self.width]
     }
 
-    /// The row of a key, which is put where it is not known.
+    /// The row of a key, which is added if it is not known.
     fn find(&mut self, key: ShortKey, hash: u64) -> usize {
         let mut row = self.first(hash);
         loop {
@@ -209,7 +209,7 @@ impl Table {
         }
     }
 
-    /// Makes the table larger where more keys would fill over four fifths of it.
+    /// Makes the table larger if more keys would fill over four fifths of it.
     fn reserve(&mut self, more: usize) {
         let rows = ((self.len + more) * 5 / 4).next_power_of_two();
         if rows <= self.mask + 1 {

@@ -14,7 +14,7 @@ use value::{ArrayRef, Document, DocumentBuf, DocumentRef, RawDocument, Value, Va
 
 const OP_MSG: u32 = 2013;
 const MESSAGE_BYTES_MAX: usize = 48_000_000;
-/// What is said where reading or writing fails.
+/// What the error says if reading or writing fails.
 const BROKE: &str = "the connection broke";
 
 /// What goes over the network, plain or through TLS.
@@ -64,7 +64,7 @@ impl Connection {
             let answer = match (login.answer(&challenge.bytes)?, is_done) {
                 (None, true) => return Ok(()),
                 (Some(_), true) => bail!("the server did not prove that it knows the user"),
-                // It has proved that, and still waits for a word.
+                // It has proved that, and still waits for an answer.
                 (None, false) => {
                     self.proceed(&reply, Vec::new(), source).await?;
                     return Ok(());
@@ -82,7 +82,7 @@ impl Connection {
         self.command(&next, None).await
     }
 
-    /// Inserts documents unordered; gives those that were refused.
+    /// Inserts documents unordered. Returns those that were refused.
     pub async fn insert(&mut self, into: &Namespace, documents: &[DocumentBuf]) -> Result<Vec<Refused>> {
         let command = doc! {"insert": &into.collection, "ordered": false, "$db": &into.database};
         let reply = self.command(&command, Some(documents)).await?;
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// The other end, as a server.
+    /// The other end of a login: the server.
     struct Peer(Connection);
 
     impl Peer {
@@ -254,7 +254,7 @@ mod tests {
             self.0.stream.write_all(&message(1, &body, None)).await.unwrap();
         }
 
-        /// Takes a login up to its end, which comes at once or after another, empty exchange.
+        /// Runs a login to its end, which comes at once or after another, empty exchange.
         async fn log_in(mut self, is_done_at_once: bool) {
             let credentials = Credentials::new(Mechanism::ScramSha256, "ann", "secret").unwrap();
             let first = FirstMessage::parse(&payload_of(&self.asked().await)).unwrap();

@@ -87,7 +87,7 @@ impl Refused {
 const FOLDER_MEMORY_BYTES: usize = 256 << 20;
 
 impl Target {
-    /// As [`Target::open`], of what must be there already.
+    /// As [`Target::open`], for a folder that must exist already.
     pub async fn open_existing(place: &HolderOptions) -> Result<Target> {
         if let Some(folder) = &place.data {
             check_existing(folder)?;
@@ -111,7 +111,7 @@ impl Target {
         Ok(Target::Folder(engine))
     }
 
-    /// Inserts documents; gives those that were refused.
+    /// Inserts documents. Returns those that were refused.
     pub async fn insert(&self, into: &Namespace, documents: Vec<DocumentBuf>) -> Result<Vec<Refused>> {
         match self {
             Target::Folder(engine) => {

@@ -17,14 +17,14 @@ pub struct ServerUri {
     pub tls: Tls,
 }
 
-/// Whether a connection goes through TLS, and whose word is taken for who the server is.
+/// Whether a connection goes through TLS, and which authorities are trusted to say who the server is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tls {
-    /// It goes without.
+    /// It does not.
     Off,
-    /// That of the authorities that the system trusts.
+    /// Those that the system trusts.
     TrustingSystem,
-    /// That of the authorities in this file, in PEM form.
+    /// Those in this file, in PEM form.
     Trusting(PathBuf),
 }
 
@@ -87,7 +87,7 @@ impl FromStr for ServerUri {
     }
 }
 
-/// A file of authorities alone asks for TLS, too.
+/// A file of authorities asks for TLS by itself.
 fn tls_of(is_on: Option<bool>, authorities: Option<PathBuf>) -> Result<Tls, String> {
     match (is_on, authorities) {
         (Some(false), Some(_)) => Err("tlsCAFile says nothing with tls=false".to_owned()),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused() {
+    fn malformed_addresses_are_refused() {
         for wrong in [
             "http://x",
             "mongodb://",

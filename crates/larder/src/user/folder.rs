@@ -64,7 +64,7 @@ async fn list(folder: &Path) -> Result<()> {
     Ok(engine.close().await?)
 }
 
-/// What is kept of the password that is read.
+/// What the server keeps of the password that is read.
 fn credentials(name: &str) -> Result<UserCredentials> {
     let password = super::password()?;
     Ok(User::derive_credentials(
@@ -74,7 +74,7 @@ fn credentials(name: &str) -> Result<UserCredentials> {
     )?)
 }
 
-/// Opens the folder; it is made where it does not exist.
+/// Opens the folder, which is made if it does not exist.
 async fn open(folder: &Path) -> Result<Engine> {
     let options = EngineOptions {
         folder: folder.to_owned(),

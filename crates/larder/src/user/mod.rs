@@ -42,8 +42,8 @@ struct Place {
     /// A data folder that no server has open.
     #[arg(long, value_name = "DIR", env = "LARDER_DATA", default_value = "data")]
     data: PathBuf,
-    /// A running server's own HTTP, as http[s]://[user:password@]host:port, in place of a folder; where users exist, one who may manage
-    /// them (role userAdminAnyDatabase).
+    /// A running server's own HTTP, as http[s]://[user:password@]host:port, in place of a folder; if users exist, with one who may
+    /// manage them (role userAdminAnyDatabase).
     #[arg(long, value_name = "URL")]
     server: Option<HttpServer>,
 }

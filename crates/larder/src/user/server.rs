@@ -58,7 +58,7 @@ fn list(reply: &Value) -> Result<()> {
     };
     let users = reply.get("users").and_then(Value::as_array);
     let mut users: Vec<&Value> = users.into_iter().flatten().collect();
-    // As those of a folder, whatever the server's order is.
+    // Sorted as those of a folder, whatever the server's order is.
     users.sort_by_key(|user| (text(user, "db"), text(user, "user")));
     for user in users {
         let roles = user.get("roles").and_then(Value::as_array).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Events of the log as documents, for whoever keeps them.
+//! Events of the log as documents, to be kept.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 use value::{Document, DocumentBuf, Value};
 
-/// Events that wait to be written; more are counted, not kept.
+/// The most events that wait to be written; further ones are counted, not kept.
 const WAITING_MAX: usize = 1_000;
 
 /// The part of the log that gives events away.
@@ -45,12 +45,15 @@ pub fn events() -> (EventLayer, Events) {
 }
 
 impl Events {
-    /// Whether events are to be kept from now on. At first they are not.
-    pub fn keep(&mut self, is_kept: bool) {
-        self.shared.is_kept.store(is_kept, Ordering::Relaxed);
-        if !is_kept {
-            self.take();
-        }
+    /// From now on events are kept. At first they are not.
+    pub fn begin(&mut self) {
+        self.shared.is_kept.store(true, Ordering::Relaxed);
+    }
+
+    /// From now on no events are kept, and those that wait are dropped.
+    pub fn end(&mut self) {
+        self.shared.is_kept.store(false, Ordering::Relaxed);
+        self.take();
     }
 
     /// All that came since the last time.

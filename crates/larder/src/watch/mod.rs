@@ -24,11 +24,11 @@ const FIGURES_SECONDS: i64 = 30 * 24 * 3600;
 /// The size of the log that is kept.
 const LOG_BYTES: u64 = 16 << 20;
 
-/// How often it is looked whether somebody asks.
+/// How often the server checks whether it is asked to watch.
 const LOOK_PERIOD: Duration = Duration::from_secs(2);
-/// How soon figures come that are told by their difference to the ones before.
+/// How soon the first figures come, some of which are differences between two readings.
 const FIRST_AFTER: Duration = Duration::from_secs(1);
-/// How long each figure is written at once, for whoever waits to see the first ones.
+/// How long each figure is written at once, for people who wait to see the first ones.
 const EAGER_TIME: Duration = Duration::from_secs(60);
 /// Figures that are written together afterwards: a minute of them, which spares the cards of small machines.
 const FIGURES_TOGETHER: usize = 6;
@@ -40,21 +40,21 @@ pub async fn run(engine: Engine, mut events: Events, mut stopped: watch::Receive
         let mut pause = LOOK_PERIOD;
         match (is_asked(&engine).await, &mut running) {
             (true, None) => {
-                events.keep(true);
+                events.begin();
                 running = Some(Watch::new());
                 tracing::info!("watching this machine: figures go to larder.figures, the log to larder.log");
                 continue;
             }
             (true, Some(watch)) => {
                 if let Err(error) = watch.turn(&engine, &mut events).await {
-                    // What could not be written is dropped, or the next attempt would only be larger.
+                    // What could not be written is dropped; otherwise the next attempt would only be larger.
                     watch.pending.clear();
                     tracing::warn!(%error, "what was watched of this machine could not be kept");
                 }
                 pause = pause.min(watch.next.saturating_duration_since(Instant::now()));
             }
             (false, Some(_)) => {
-                events.keep(false);
+                events.end();
                 running = None;
                 tracing::info!("this machine is watched no more");
             }

@@ -1,4 +1,4 @@
-//! Files of a crate that need each other are read and changed together, so there are never many of them.
+//! Circles of files: files of a crate that need each other must be understood together, so a circle may have only a few.
 
 use crate::levels::LEVELS;
 use crate::modules::{Graph, graph};

@@ -1,4 +1,4 @@
-//! Where the file of a module is.
+//! Where the file of a module lies.
 
 use crate::{root, sources};
 

@@ -1,4 +1,4 @@
-//! Paths that the documentation names.
+//! Every path that the documentation names exists.
 
 use crate::{read, root};
 use std::fs;
@@ -29,7 +29,7 @@ fn paths_named_in_the_documentation_exist() {
     }
 }
 
-/// What stands in backquotes, or is linked, and begins with a folder of the project.
+/// Texts in backquotes and link targets that begin with a folder of the project.
 fn named_paths(text: &str) -> Vec<String> {
     const FOLDERS: [&str; 7] = [
         "crates/",

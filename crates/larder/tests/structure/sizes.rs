@@ -1,11 +1,11 @@
-//! How much one file and one crate hold.
+//! The length of files and crates.
 
 use crate::levels::LEVELS;
 use crate::{read, root, sources};
 
 const FILE_LINES_MAX: usize = 600;
 
-/// The lines of a crate's sources: what has to be understood of it; tests stand beside them.
+/// The limit on the lines of a crate's sources, without its tests.
 const CRATE_LINES_MAX: usize = 18_000;
 
 #[test]

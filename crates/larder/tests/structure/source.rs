@@ -1,4 +1,4 @@
-//! Words, imports and paths of a source file, as far as it takes no compiler to see them.
+//! Reads words, imports and paths of a source file, as far as that needs no compiler.
 
 /// One name that a file gets by `use`.
 pub struct Import {

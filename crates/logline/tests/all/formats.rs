@@ -1,4 +1,4 @@
-//! One line of each form, and its document.
+//! One line of each format, and the document that it becomes.
 
 use jiff::tz::TimeZone;
 use logline::{Format, Parser};
@@ -96,7 +96,7 @@ fn syslog_in_all_its_forms() {
 }
 
 #[test]
-fn access_logs() {
+fn access_logs_become_documents() {
     check(
         &Format::Combined,
         &[
@@ -122,7 +122,7 @@ fn access_logs() {
 }
 
 #[test]
-fn logfmt_and_json() {
+fn logfmt_and_json_lines_become_documents() {
     check(
         &Format::Logfmt,
         &[
@@ -159,7 +159,7 @@ fn logfmt_and_json() {
 }
 
 #[test]
-fn patterns() {
+fn named_groups_of_a_pattern_become_fields() {
     let pattern = Regex::new(r"^\[(?<at>[^\]]*)\] (?:\[(?<level>\w+)\] )?(?<message>.*)$").unwrap();
     check(
         &Format::Pattern(pattern),

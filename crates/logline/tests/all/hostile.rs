@@ -1,4 +1,4 @@
-//! Lines that nobody meant well.
+//! Hostile lines.
 
 use jiff::tz::TimeZone;
 use logline::{Format, Parser};

@@ -1,4 +1,4 @@
-//! Messages of many lines.
+//! Messages of several lines.
 
 use logline::{Joiner, Rule};
 use regex::Regex;

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_too_long_is_cut_off() {
+    fn texts_that_filters_make_too_long_are_cut_off() {
         let text = "a".repeat(1 << 20);
         let long = "b".repeat(1 << 20);
         for filter in [

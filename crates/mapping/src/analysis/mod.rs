@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_text_becomes_has_an_end() {
+    fn the_terms_of_a_text_are_limited() {
         let (words, slashes) = ("ab ".repeat(50_000), "/".repeat(1 << 20));
         let one_word = "ab1".repeat(1 << 18);
         let long = "x".repeat(1 << 20);

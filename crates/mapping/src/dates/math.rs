@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_date_does_not_say_is_the_first_day_and_the_last_millisecond() {
+    fn missing_parts_of_a_date_are_rounded_down_or_up() {
         assert_eq!(math("2020", Rounding::Down), 1_577_836_800_000);
         assert_eq!(math("2020", Rounding::Up), 1_577_923_199_999);
         assert_eq!(math("2020-03", Rounding::Up), 1_583_107_199_999);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_refused() {
+    fn malformed_dates_are_refused() {
         for text in [
             "yesterday",
             "now+1x",

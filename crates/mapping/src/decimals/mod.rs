@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused() {
+    fn malformed_patterns_are_refused() {
         for (pattern, why) in [
             ("0.00.0", "Multiple decimal separators in pattern \"0.00.0\""),
             ("##.##E", "Malformed exponential pattern \"##.##E\""),

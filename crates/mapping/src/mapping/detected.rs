@@ -16,22 +16,22 @@ const DATES: [&str; 2] = [
 
 /// What a value looks like.
 #[derive(Clone, Copy)]
-pub(super) struct Kind<'m> {
+pub(super) struct DetectedKind<'m> {
     pub(super) name: &'static str,
     /// The format of a date that was found in a text, where a field has it only if it is said.
     pub(super) format: Option<&'m str>,
 }
 
-impl Kind<'_> {
+impl DetectedKind<'_> {
     pub(super) fn of(name: &'static str) -> Self {
-        Kind { name, format: None }
+        DetectedKind { name, format: None }
     }
 }
 
 impl Mapping {
     /// What a value looks like.
-    pub(super) fn kind_of(&self, value: ValueRef<'_>) -> Kind<'_> {
-        Kind::of(match value {
+    pub(super) fn kind_of(&self, value: ValueRef<'_>) -> DetectedKind<'_> {
+        DetectedKind::of(match value {
             ValueRef::String(text) => return self.kind_of_text(text),
             ValueRef::Bool(_) => "boolean",
             ValueRef::Int32(_) | ValueRef::Int64(_) => "long",
@@ -45,15 +45,15 @@ impl Mapping {
     }
 
     /// A text may be a number or a date, as the mapping says.
-    fn kind_of_text(&self, text: &str) -> Kind<'_> {
+    fn kind_of_text(&self, text: &str) -> DetectedKind<'_> {
         let is_on = |name: &str, default: bool| self.source.get(name).and_then(as_bool).unwrap_or(default);
         let number = text.parse::<f64>();
         if is_on("numeric_detection", false) {
             if text.parse::<i64>().is_ok() {
-                return Kind::of("long");
+                return DetectedKind::of("long");
             }
             if number.as_ref().is_ok_and(|number| number.is_finite()) {
-                return Kind::of("double");
+                return DetectedKind::of("double");
             }
         }
         // A number alone could be a year.
@@ -62,8 +62,8 @@ impl Mapping {
             false => None,
         };
         match format {
-            None => Kind::of("string"),
-            Some(format) => Kind {
+            None => DetectedKind::of("string"),
+            Some(format) => DetectedKind {
                 name: "date",
                 format: Some(format).filter(|format| *format != DATES[0]),
             },

@@ -1,6 +1,6 @@
 //! Fields that documents bring: dynamic mapping and its templates.
 
-use super::detected::{Kind, put_format};
+use super::detected::{DetectedKind, put_format};
 use super::field::{FieldKind, Meta};
 use super::{Mapping, check_depth};
 use crate::check::{check, check_name, check_places, check_written};
@@ -159,7 +159,7 @@ impl Mapping {
                 None => match value {
                     ValueRef::Document(inner) => {
                         if !new.has(path) {
-                            self.bring(path, Kind::of("object"), new)?;
+                            self.bring(path, DetectedKind::of("object"), new)?;
                         }
                         match new.has(path) {
                             true => self.walk(inner, path, new),
@@ -175,7 +175,7 @@ impl Mapping {
     }
 
     /// Adds a field where the mapping of its place lets it.
-    fn bring(&self, path: &str, kind: Kind<'_>, new: &mut Brought) -> Result<()> {
+    fn bring(&self, path: &str, kind: DetectedKind<'_>, new: &mut Brought) -> Result<()> {
         if self.keyed(path).is_some() {
             return Err(SearchError::mapper(format!(
                 "Could not dynamically add mapping for field [{path}]: it is within an object that is a field of the type [flattened]"
@@ -225,7 +225,11 @@ impl Mapping {
     }
 
     /// What a new field is mapped as: by the first template that fits it, or by its kind.
-    fn definition(&self, path: &str, Kind { name: kind, format }: Kind<'_>) -> Result<Option<Value>> {
+    fn definition(
+        &self,
+        path: &str,
+        DetectedKind { name: kind, format }: DetectedKind<'_>,
+    ) -> Result<Option<Value>> {
         let matching_type = if kind == "decimal" { "double" } else { kind };
         for template in templates(&self.source) {
             if fits(template, path, matching_type) {

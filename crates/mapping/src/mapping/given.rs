@@ -153,7 +153,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_true_or_false_is_nothing_else() {
+    fn boolean_parameters_accept_only_booleans() {
         let refused = |field: Value| {
             let given = json!({"properties": {"o": {"properties": {"f": field}}}});
             let mapping = Mapping::parse(&given, Analysis::default()).expect("a mapping");

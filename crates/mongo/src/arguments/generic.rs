@@ -2,7 +2,7 @@
 
 use super::concern::{ReadConcern, WriteConcern};
 use super::session::NamedSession;
-use super::{Arguments, Fields, Number, preference};
+use super::{Arguments, Fields, preference};
 use crate::error::{CommandError, Result};
 use crate::wire::Request;
 use code::Code;
@@ -155,27 +155,17 @@ fn transaction_number(arguments: &Arguments<'_>) -> Result<Option<i64>> {
 
 /// A limit in whole milliseconds.
 pub(crate) fn time_limit(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<Duration>> {
-    let Some(value) = arguments.present(name) else {
+    let Some(number) = arguments.number(name)? else {
         return Ok(None);
     };
-    let Some(number) = Number::of(value).map(Number::to_f64) else {
-        return Err(CommandError::type_mismatch(format!("{name} must be a number")));
-    };
-    let Some(milliseconds) = Number::of(value)
-        .and_then(Number::to_i64)
-        .filter(|_| number.is_finite())
-    else {
+    if number.to_i64().is_none() {
         return Err(CommandError::failed_to_parse(format!(
-            "{name} has non-integral value"
-        )));
-    };
-    if !(0..=i64::from(i32::MAX)).contains(&milliseconds) {
-        return Err(CommandError::bad_value(format!(
-            "{milliseconds} value for {name} is out of range [0, {}]",
-            i32::MAX
+            "Expected an integer: {name}: {}",
+            number.to_f64()
         )));
     }
-    Ok(Some(Duration::from_millis(milliseconds as u64)))
+    let milliseconds = arguments.integer_within(name, 0..=i64::from(i32::MAX))?;
+    Ok(milliseconds.map(|milliseconds| Duration::from_millis(milliseconds.unsigned_abs())))
 }
 
 fn stable_api(arguments: &Arguments<'_>) -> Result<StableApi> {

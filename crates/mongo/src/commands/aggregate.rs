@@ -87,7 +87,7 @@ pub(super) fn parse(
     let request = AggregateRequest {
         pipeline: stages,
         batch_size,
-        hint: cursor::hint_not_null(arguments)?,
+        hint: cursor::hint(arguments)?,
         variables: cursor::variables(arguments)?,
         allow_disk_use: arguments.strict_bool("allowDiskUse")?.unwrap_or(true),
         bypass_validation: arguments.flag("bypassDocumentValidation")?.unwrap_or(false),

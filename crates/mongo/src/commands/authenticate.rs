@@ -12,6 +12,9 @@ use value::{Document, DocumentRef, doc};
 const MECHANISM: &str = "MONGODB-X509";
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let arguments = call.arguments();
+    arguments.ignore(&["mechanism", "user"]);
+    arguments.finish()?;
     let body = call.request.body.to_document();
     let database = call.database.clone();
     Ok(log_in(call, &body, &database)?.into())

@@ -27,7 +27,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<CountRequest> {
         filter: arguments.decoded("query")?,
         skip: arguments.count("skip")?.unwrap_or(0),
         limit: limit(arguments)?,
-        hint: cursor::hint_not_null(arguments)?,
+        hint: cursor::hint(arguments)?,
         collation: collation::parse(arguments)?,
     };
     arguments.bool("mirrored")?;

@@ -37,10 +37,15 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let mut reply = doc! {
         "numIndexesBefore": created.before as i32,
         "numIndexesAfter": created.after as i32,
-        "createdCollectionAutomatically": created.created_collection,
     };
-    if created.before == created.after {
+    let all_existed = created.before == created.after;
+    if created.created_collection || !all_existed {
+        reply.push("createdCollectionAutomatically", created.created_collection);
+    }
+    if all_existed {
         reply.push("note", "all indexes already exist");
+    } else if created.after < created.before + specs.len() {
+        reply.push("note", "index already exists");
     }
     Ok(reply.into())
 }

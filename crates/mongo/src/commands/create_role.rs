@@ -4,7 +4,8 @@ use super::roles;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use auth::{Action, Privileges, Role, RoleName};
+use auth::{Action, BuiltinRole, Privileges, Role, RoleName};
+use code::Code;
 use value::Document;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -53,6 +54,11 @@ pub(super) async fn update(call: &mut Call<'_>) -> Result<Reply> {
     roles::require_over_roles(call, Action::GrantRole, inherited.as_deref().unwrap_or_default())?;
     if let Some(privileges) = &privileges {
         roles::require_over_privileges(call, Action::GrantRole, privileges)?;
+    }
+    if BuiltinRole::named(&name).is_some() {
+        // MongoDB looks for it among those that are defined.
+        let message = format!("Role {name} not found");
+        return Err(CommandError::new(Code::ROLE_NOT_FOUND, message));
     }
     let change = |role: &mut Role| {
         if let Some(privileges) = privileges {

@@ -1,6 +1,6 @@
 //! Cursors in arguments and replies.
 
-use crate::arguments::{Arguments, Fields, is_null};
+use crate::arguments::{Arguments, Fields};
 use crate::error::{CommandError, Result};
 use crate::wire::{CursorBatch, Reply};
 use engine::CursorReply;
@@ -41,27 +41,16 @@ pub(super) fn batch_size(arguments: &Arguments<'_>) -> Result<Option<u64>> {
     Ok(size)
 }
 
-/// `hint`: an index's name, its key, or `{$natural: ±1}`.
+/// `hint`: an index's name, its key, or `{$natural: ±1}`; null is none of them.
 pub(super) fn hint(arguments: &Fields<'_>) -> Result<Option<Value>> {
     match arguments.any("hint") {
         None => Ok(None),
         Some(ValueRef::Document(key)) if key.is_empty() => Ok(None),
         Some(ValueRef::String(name)) => Ok(Some(Value::from(name))),
         Some(ValueRef::Document(key)) => Ok(Some(Value::Document(key.to_document()))),
-        Some(value) if is_null(value) => Ok(None),
         Some(_) => Err(CommandError::failed_to_parse(
             "Hint must be a string or an object",
         )),
-    }
-}
-
-/// As [`hint`], but null is none of the forms.
-pub(super) fn hint_not_null(arguments: &Fields<'_>) -> Result<Option<Value>> {
-    match arguments.any("hint") {
-        Some(ValueRef::Null) => Err(CommandError::failed_to_parse(
-            "Hint must be a string or an object",
-        )),
-        _ => hint(arguments),
     }
 }
 

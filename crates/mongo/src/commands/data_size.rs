@@ -46,7 +46,13 @@ fn parse(arguments: &Arguments<'_>) -> Result<DataSizeRequest> {
     Ok(DataSizeRequest {
         key_pattern: arguments.decoded("keyPattern")?,
         range,
-        bytes_max: arguments.count("maxSize")?,
-        documents_max: arguments.count("maxObjects")?,
+        bytes_max: limit(arguments, "maxSize")?,
+        documents_max: limit(arguments, "maxObjects")?,
     })
+}
+
+/// A limit, where 0 stands for none; whatever is counted is more than a negative one.
+fn limit(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<u64>> {
+    let limit = arguments.integer(name)?.filter(|limit| *limit != 0);
+    Ok(limit.map(|limit| limit.max(0).unsigned_abs()))
 }

@@ -39,7 +39,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<DistinctRequest> {
     let request = DistinctRequest {
         field: field.to_owned(),
         filter: arguments.decoded("query")?,
-        hint: cursor::hint_not_null(arguments)?,
+        hint: cursor::hint(arguments)?,
         collation: collation::parse(arguments)?,
     };
     arguments.bool("mirrored")?;

@@ -34,11 +34,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// Reads the arguments; `explain` reads them too.
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
     let document = |name| -> Result<_> {
-        Ok(arguments
-            .strict_document(name)?
+        Ok(owned(arguments, name)?
             .map(DocumentRef::to_document)
             .unwrap_or_default())
     };
+    let flag = |name| optional_flag(arguments, name);
     arguments.ignore(&["find"]);
     let request = FindRequest {
         filter: document("filter")?,
@@ -48,24 +48,31 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
         // 0 stands for no limit.
         limit: not_negative(arguments, "limit")?.filter(|limit| *limit > 0),
         batch_size: not_negative(arguments, "batchSize")?,
-        single_batch: arguments.bool("singleBatch")?.unwrap_or(false),
+        single_batch: flag("singleBatch")?.unwrap_or(false),
         hint: cursor::hint(arguments)?,
         min: document("min")?,
         max: document("max")?,
-        return_key: arguments.bool("returnKey")?.unwrap_or(false),
-        show_record_id: arguments.bool("showRecordId")?.unwrap_or(false),
+        return_key: flag("returnKey")?.unwrap_or(false),
+        show_record_id: flag("showRecordId")?.unwrap_or(false),
         tailing: tailing(arguments)?,
-        no_cursor_timeout: arguments.bool("noCursorTimeout")?.unwrap_or(false),
+        no_cursor_timeout: flag("noCursorTimeout")?.unwrap_or(false),
         variables: cursor::variables(arguments)?,
         withholds_clock: false,
         refuse_full_scan: false,
-        refuse_disk_use: !arguments.bool("allowDiskUse")?.unwrap_or(true),
-        collation: collation::parse(arguments)?,
+        refuse_disk_use: !flag("allowDiskUse")?.unwrap_or(true),
+        collation: match owned(arguments, "collation")? {
+            Some(_) => collation::parse(arguments)?,
+            None => None,
+        },
     };
     arguments.bool("mirrored")?;
-    arguments.bool("allowPartialResults")?;
-    for old in ["oplogReplay", "readOnce", "allowSpeculativeMajorityRead"] {
-        arguments.bool(old)?;
+    for unused in [
+        "allowPartialResults",
+        "oplogReplay",
+        "readOnce",
+        "allowSpeculativeMajorityRead",
+    ] {
+        flag(unused)?;
     }
     arguments.uuid("collectionUUID")?;
     check_resuming(arguments, &request)?;
@@ -75,6 +82,31 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
     arguments.finish()?;
     check(&request)?;
     Ok(request)
+}
+
+/// A document that may be missing, but not null.
+fn owned<'a>(arguments: &Arguments<'a>, name: &'static str) -> Result<Option<DocumentRef<'a>>> {
+    match arguments.any(name) {
+        None => Ok(None),
+        Some(ValueRef::Document(document)) => Ok(Some(document)),
+        Some(_) => Err(CommandError::type_mismatch(format!(
+            "Expected field {name}to be of type object"
+        ))),
+    }
+}
+
+/// A boolean that may be missing, but not null.
+fn optional_flag(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<bool>> {
+    match arguments.any(name) {
+        None => Ok(None),
+        Some(ValueRef::Bool(flag)) => Ok(Some(flag)),
+        Some(other) => {
+            let found = other.type_of().alias();
+            Err(CommandError::type_mismatch(format!(
+                "Field '{name}' should be a boolean value, but found: {found}"
+            )))
+        }
+    }
 }
 
 fn not_negative(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<u64>> {
@@ -88,8 +120,8 @@ fn not_negative(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<
 }
 
 fn tailing(arguments: &Arguments<'_>) -> Result<Tailing> {
-    let tailable = arguments.bool("tailable")?.unwrap_or(false);
-    let awaits = arguments.bool("awaitData")?.unwrap_or(false);
+    let tailable = optional_flag(arguments, "tailable")?.unwrap_or(false);
+    let awaits = optional_flag(arguments, "awaitData")?.unwrap_or(false);
     match (tailable, awaits) {
         (true, true) => Ok(Tailing::Awaiting),
         (true, false) => Ok(Tailing::Tailing),
@@ -102,9 +134,9 @@ fn tailing(arguments: &Arguments<'_>) -> Result<Tailing> {
 
 /// Refuses to tell where a read ended, and to go on from there, by which MongoDB's own servers copy collections.
 fn check_resuming(arguments: &Arguments<'_>, request: &FindRequest) -> Result<()> {
-    let wanted = arguments.bool("$_requestResumeToken")?.unwrap_or(false);
+    let wanted = optional_flag(arguments, "$_requestResumeToken")?.unwrap_or(false);
     for (field, name) in [("$_resumeAfter", "resumeAfter"), ("$_startAt", "startAt")] {
-        let is_given = arguments.document(field)?.is_some_and(|token| !token.is_empty());
+        let is_given = owned(arguments, field)?.is_some_and(|token| !token.is_empty());
         if is_given && !wanted {
             return Err(CommandError::bad_value(format!(
                 "'requestResumeToken' must be true if '{name}' is specified"

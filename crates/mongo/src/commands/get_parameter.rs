@@ -20,6 +20,9 @@ const CHANGEABLE: [&str; 6] = [
     "ttlMonitorSleepSecs",
 ];
 
+/// The features that there are, by the version of MongoDB that has them.
+pub(super) const COMPATIBILITY: &str = "8.0";
+
 /// The parameters that the server's own settings give at its start.
 const SETTINGS: [&str; 1] = ["enableTestCommands"];
 
@@ -101,7 +104,7 @@ fn known(call: &Call<'_>) -> Document {
     let establishment = call.server.establishment.settings();
     let mut known = doc! {
         "authenticationMechanisms": vec!["SCRAM-SHA-1", "SCRAM-SHA-256"],
-        "featureCompatibilityVersion": {"version": "8.0"},
+        "featureCompatibilityVersion": {"version": COMPATIBILITY},
         "ingressConnectionEstablishmentBurstCapacitySecs": establishment.burst_seconds,
         "ingressConnectionEstablishmentMaxQueueDepth": establishment.queue_depth_max as i32,
         "ingressConnectionEstablishmentRateLimiterEnabled": establishment.is_enabled,

@@ -46,6 +46,7 @@ async fn change(
     roles::require_over_roles(call, action, &given)?;
     let engine = &call.server.engine;
     roles::existing_user(engine, &call.database, name)?;
+    engine.roles().check(&given)?;
     let change = |user: &mut User| -> Result<()> {
         apply(&mut user.roles, given);
         Ok(())

@@ -1,5 +1,6 @@
 //! `hello` and its older names: what the server is, and what it can do.
 
+use super::roles::NameForm;
 use super::{authenticate, sasl};
 use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
@@ -8,7 +9,7 @@ use crate::wire::{Compressor, DOCUMENT_BYTES_MAX, MESSAGE_BYTES_MAX, Reply};
 use auth::Mechanism;
 use code::Code;
 use value::date::now_ms;
-use value::{Document, DocumentRef, Value, ValueRef, doc};
+use value::{Document, DocumentRef, ObjectId, Value, ValueRef, doc};
 
 /// MongoDB 8.0: the newest protocol of which all is answered.
 const WIRE_VERSION_MAX: i32 = 25;
@@ -18,12 +19,14 @@ const APPLICATION_NAME_BYTES_MAX: usize = 128;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    check_awaited(&arguments)?;
+    check_awaited(call, &arguments)?;
+    check_unused(&arguments)?;
+    let knows_hello = arguments.flag("helloOk")?.is_some();
     let client = arguments.document("client")?;
-    let compression = arguments
-        .array("compression")?
-        .map(|names| names.iter().map(ValueRef::to_value).collect());
-    let mechanisms_of = arguments.string("saslSupportedMechs")?.map(str::to_owned);
+    let compression: Option<Vec<_>> = arguments
+        .strings("compression")?
+        .map(|names| names.into_iter().map(str::to_owned).collect());
+    let mechanisms_of = user_named(&arguments)?;
     let speculative = arguments
         .document("speculativeAuthenticate")?
         .map(DocumentRef::to_document);
@@ -35,8 +38,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     }
     let compressors = negotiate(call, compression);
     let mut reply = describe(call, &compressors);
-    if let Some(user) = mechanisms_of {
-        reply.push("saslSupportedMechs", supported_mechanisms(call, &user)?);
+    if knows_hello {
+        reply.push("helloOk", true);
+    }
+    if let Some((user, database)) = mechanisms_of {
+        reply.push("saslSupportedMechs", supported_mechanisms(call, &database, &user));
     }
     if let Some(start) = speculative
         && let Some(answer) = log_in_speculatively(call, &start)
@@ -50,6 +56,32 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     })
 }
 
+/// Checks the types of what has no meaning here.
+fn check_unused(arguments: &Arguments<'_>) -> Result<()> {
+    for name in ["forShell", "hangUpOnStepDown"] {
+        arguments.flag(name)?;
+    }
+    arguments.bool("loadBalanced")?;
+    arguments.string("hostInfo")?;
+    Ok(())
+}
+
+/// The user whose mechanisms are asked for, and the database of that user: `database.user`, or `{user, db}`.
+fn user_named(arguments: &Arguments<'_>) -> Result<Option<(String, String)>> {
+    let name = "saslSupportedMechs";
+    match arguments.present(name) {
+        None => Ok(None),
+        Some(ValueRef::Document(user)) => NameForm::USER.parse(user).map(Some),
+        Some(ValueRef::String(user)) => {
+            let (database, user) = user.split_once('.').ok_or_else(|| {
+                CommandError::bad_value("username must contain a '.' separated database.user pair")
+            })?;
+            Ok(Some((user.to_owned(), database.to_owned())))
+        }
+        Some(other) => Err(arguments.wrong_type(name, other, "'[string, object]'").into()),
+    }
+}
+
 /// The first step of a login that comes with the hello.
 fn log_in_speculatively(call: &mut Call<'_>, start: &Document) -> Option<Document> {
     match start.contains("authenticate") {
@@ -59,34 +91,55 @@ fn log_in_speculatively(call: &mut Call<'_>, start: &Document) -> Option<Documen
 }
 
 /// What a monitor knows, and how long it wants to wait for something else: both, or neither.
-fn check_awaited(arguments: &Arguments<'_>) -> Result<()> {
-    let known = arguments.document("topologyVersion")?;
-    let wait = arguments.integer("maxAwaitTimeMS")?;
-    let (code, message) = match (known, wait) {
-        (None, None) => return Ok(()),
-        (Some(_), None) => (
-            51_760,
+fn check_awaited(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<()> {
+    let known = arguments
+        .document("topologyVersion")?
+        .map(parse_version)
+        .transpose()?;
+    let wait = arguments.count("maxAwaitTimeMS")?;
+    let refuse = |code, message: &str| Err(CommandError::new(Code::location(code), message));
+    match (known, wait) {
+        (None, None) => Ok(()),
+        (Some(_), None) => refuse(
+            31_368,
             "A request with a 'topologyVersion' must include 'maxAwaitTimeMS'",
         ),
-        (None, Some(_)) => (
-            51_760,
+        (None, Some(_)) => refuse(
+            31_368,
             "A request with 'maxAwaitTimeMS' must include a 'topologyVersion'",
         ),
-        (Some(_), Some(..0)) => (51_759, "maxAwaitTimeMS must be a non-negative integer"),
-        (Some(known), Some(_)) => {
-            let known = Fields::new("topologyVersion", known);
-            known.any("processId").ok_or_else(|| known.missing("processId"))?;
-            let counter = known
-                .integer("counter")?
-                .ok_or_else(|| known.missing("counter"))?;
-            known.finish()?;
-            match counter {
-                0.. => return Ok(()),
-                _ => (51_758, "topologyVersion must have a non-negative counter"),
+        (Some((_, ..0)), Some(_)) => refuse(31_372, "topologyVersion must have a non-negative counter"),
+        (Some((process, counter)), Some(_)) => {
+            let present = call.server.topology.version();
+            let is_ours = present.get("processId") == Some(&Value::ObjectId(process));
+            match is_ours && present.get("counter") != Some(&Value::Int64(counter)) {
+                true => refuse(
+                    51_764,
+                    "Received a topology version with a counter that is not the server's",
+                ),
+                false => Ok(()),
             }
         }
+    }
+}
+
+/// The process and the counter of a version of the topology.
+fn parse_version(version: DocumentRef<'_>) -> Result<(ObjectId, i64)> {
+    let fields = Fields::new("hello.topologyVersion", version);
+    let process = match fields.present("processId") {
+        None => None,
+        Some(ValueRef::ObjectId(process)) => Some(process),
+        Some(other) => return Err(fields.wrong_type("processId", other, "'objectId'").into()),
     };
-    Err(CommandError::new(Code::location(code), message))
+    let counter = match fields.present("counter") {
+        None => None,
+        Some(ValueRef::Int64(counter)) => Some(counter),
+        Some(other) => return Err(fields.wrong_type("counter", other, "'long'").into()),
+    };
+    fields.finish()?;
+    let counter = counter.ok_or_else(|| fields.missing("counter"))?;
+    let process = process.ok_or_else(|| fields.missing("processId"))?;
+    Ok((process, counter))
 }
 
 fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {
@@ -108,9 +161,6 @@ fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {
         "minWireVersion": WIRE_VERSION_MIN,
         "topologyVersion": call.server.topology.version().clone(),
     };
-    if call.body().get("helloOk").is_some() {
-        reply.push("helloOk", true);
-    }
     if !compressors.is_empty() {
         let names: Value = compressors
             .iter()
@@ -122,15 +172,11 @@ fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {
 }
 
 /// Keeps the ways to compress that both sides know.
-fn negotiate(call: &mut Call<'_>, offered: Option<Vec<Value>>) -> Vec<Compressor> {
+fn negotiate(call: &mut Call<'_>, offered: Option<Vec<String>>) -> Vec<Compressor> {
     let Some(offered) = offered else { return Vec::new() };
     let common: Vec<_> = Compressor::NEGOTIABLE
         .into_iter()
-        .filter(|known| {
-            offered
-                .iter()
-                .any(|name| matches!(name, Value::String(name) if name == known.name()))
-        })
+        .filter(|known| offered.iter().any(|name| name == known.name()))
         .collect();
     call.connection.compressors.clone_from(&common);
     common
@@ -202,22 +248,16 @@ fn metadata_text<'a>(part: &str, fields: DocumentRef<'a>, name: &str) -> Result<
     }
 }
 
-/// The mechanisms that a user, named `database.user`, has credentials for. Of one who does not exist both are told,
-/// so that nobody learns who does.
-fn supported_mechanisms(call: &Call<'_>, full_name: &str) -> Result<Value> {
-    let Some((database, user)) = full_name.split_once('.') else {
-        return Err(CommandError::bad_value(
-            "saslSupportedMechs must be of the form database.user",
-        ));
-    };
+/// The mechanisms that a user has credentials for. Of one who does not exist both are told, so that nobody learns who does.
+fn supported_mechanisms(call: &Call<'_>, database: &str, user: &str) -> Value {
     let user = call.server.engine.user(database, user);
     let has = |mechanism: &Mechanism| {
         user.as_ref()
             .is_none_or(|user| user.credentials_for(*mechanism).is_some())
     };
-    Ok(Mechanism::ALL
+    Mechanism::ALL
         .into_iter()
         .filter(has)
         .map(|mechanism| Value::from(mechanism.name()))
-        .collect())
+        .collect()
 }

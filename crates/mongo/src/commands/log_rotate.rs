@@ -9,7 +9,7 @@ use value::{Document, ValueRef};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let arguments = call.arguments();
-    match arguments.any("logRotate") {
+    match arguments.present("logRotate") {
         Some(ValueRef::Bool(_) | ValueRef::String("server")) => {}
         Some(number) if number.is_number() => {}
         Some(ValueRef::String(other)) => {

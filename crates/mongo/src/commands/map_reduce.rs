@@ -88,7 +88,11 @@ fn parse(database: &str, arguments: &Arguments<'_>) -> Result<(Output, Aggregate
     let scope = arguments.decoded("scope")?;
     let map = function(arguments, "map", &scope)?.ok_or_else(|| arguments.missing("map"))?;
     let reduce = function(arguments, "reduce", &scope)?.ok_or_else(|| arguments.missing("reduce"))?;
-    let finalize = function(arguments, "finalize", &scope)?;
+    // Only for this one null stands for none.
+    let finalize = match arguments.any("finalize") {
+        Some(null) if is_null(null) => None,
+        _ => function(arguments, "finalize", &scope)?,
+    };
     let output = output(database, arguments)?;
     let mut pipeline = Vec::new();
     for (name, stage) in [("query", "$match"), ("sort", "$sort")] {
@@ -101,10 +105,10 @@ fn parse(database: &str, arguments: &Arguments<'_>) -> Result<(Output, Aggregate
         pipeline.push(doc! {"$limit": (Value::count(limit))});
     }
     // How the functions are run has no effect here, as in MongoDB since 4.4.
-    let _ = (arguments.flag("jsMode")?, arguments.flag("verbose")?);
+    let _ = (arguments.bool("jsMode")?, arguments.bool("verbose")?);
     let request = AggregateRequest {
         collation: collation::parse(arguments)?,
-        bypass_validation: arguments.flag("bypassDocumentValidation")?.unwrap_or(false),
+        bypass_validation: arguments.bool("bypassDocumentValidation")?.unwrap_or(false),
         allow_disk_use: true,
         batch_size: Some(u64::MAX),
         ..AggregateRequest::default()
@@ -154,23 +158,17 @@ fn write_stage(output: &Output, reduce: &Value, finalize: Option<&Value>) -> Opt
     Some(doc! {"$merge": merge})
 }
 
-/// A function, with the global variables that it sees.
+/// A function, with the global variables that it sees; as in MongoDB, none of its own.
 fn function(arguments: &Arguments<'_>, name: &'static str, scope: &Document) -> Result<Option<Value>> {
-    let (source, mut own) = match arguments.any(name) {
-        None => return Ok(None),
-        Some(null) if is_null(null) => return Ok(None),
-        Some(ValueRef::String(source) | ValueRef::JavaScript(source)) => (source, Document::new()),
-        Some(ValueRef::JavaScriptWithScope { code, scope }) => (code, scope.to_document()),
-        Some(_) => {
-            return Err(CommandError::bad_value(format!(
-                "'{name}' must be of string or code type"
-            )));
+    match arguments.any(name) {
+        None => Ok(None),
+        Some(ValueRef::String(source) | ValueRef::JavaScript(source)) => {
+            Ok(Some(Value::JavaScriptWithScope(source.to_owned(), scope.clone())))
         }
-    };
-    for (name, value) in scope.iter() {
-        own.set(name, value.clone());
+        Some(_) => Err(CommandError::bad_value(format!(
+            "'{name}' must be of string or code type"
+        ))),
     }
-    Ok(Some(Value::JavaScriptWithScope(source.to_owned(), own)))
 }
 
 fn output(database: &str, arguments: &Arguments<'_>) -> Result<Output> {

@@ -1,15 +1,15 @@
 //! Roles and passwords as arguments of the user commands.
 
-use crate::arguments::{Arguments, Fields};
+use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use auth::{Action, Mechanism, Privileges, Resource, RoleName, User, UserCredentials};
 use code::Code;
 use engine::Engine;
 use std::sync::Arc;
-use value::{ArrayRef, ValueRef};
+use value::{ArrayRef, DocumentRef, ValueRef};
 
-/// Reads `roles`, all of which must exist, each once.
+/// Reads `roles`, each once. Whether they exist is another question, which MongoDB asks last.
 pub(super) fn parse(call: &Call<'_>, roles: ArrayRef<'_>) -> Result<Vec<RoleName>> {
     let mut named: Vec<RoleName> = Vec::new();
     for role in roles.iter() {
@@ -18,7 +18,6 @@ pub(super) fn parse(call: &Call<'_>, roles: ArrayRef<'_>) -> Result<Vec<RoleName
             named.push(name);
         }
     }
-    call.server.engine.roles().check(&named)?;
     Ok(named)
 }
 
@@ -27,16 +26,66 @@ pub(super) fn parse_name(call: &Call<'_>, role: ValueRef<'_>) -> Result<RoleName
     match role {
         ValueRef::String(name) => Ok(RoleName::new(name, &call.database)),
         ValueRef::Document(role) => {
-            let arguments = Fields::new(format!("{}.roles", call.called), role);
-            let name = arguments.required_string("role")?;
-            let of = arguments.required_string("db")?;
-            arguments.finish()?;
-            Ok(RoleName::new(name, of))
+            let (name, database) = NameForm::ROLE.parse(role)?;
+            Ok(RoleName::new(name, database))
         }
-        _ => Err(CommandError::new(
-            Code::BAD_VALUE,
-            "Role names must be either strings or objects",
-        )),
+        _ => Err(NameForm::ROLE.refused()),
+    }
+}
+
+/// How a role or a user is named by a document.
+pub(super) struct NameForm {
+    /// What is named, in errors.
+    what: &'static str,
+    /// The field of the name, beside `db`.
+    field: &'static str,
+    /// Whether other fields are refused.
+    is_strict: bool,
+}
+
+impl NameForm {
+    /// `{role, db}`.
+    pub(super) const ROLE: NameForm = NameForm {
+        what: "RoleName",
+        field: "role",
+        is_strict: false,
+    };
+    /// `{user, db}`.
+    pub(super) const USER: NameForm = NameForm {
+        what: "UserName",
+        field: "user",
+        is_strict: true,
+    };
+
+    /// Reads the name and the database.
+    pub(super) fn parse(&self, document: DocumentRef<'_>) -> Result<(String, String)> {
+        let refuse = |reason: String| CommandError::bad_value(format!("{} {reason}", self.what));
+        let (mut name, mut database) = (None, None);
+        for (field, value) in document.iter() {
+            let place = match field {
+                "db" => &mut database,
+                field if field == self.field => &mut name,
+                _ if !self.is_strict => continue,
+                other => return Err(refuse(format!("contains an unknown field named: '{other}'"))),
+            };
+            let ValueRef::String(text) = value else {
+                let found = value.type_of().alias();
+                return Err(refuse(format!(
+                    "must contain a string field named: {field}. But, has type {found}"
+                )));
+            };
+            if place.replace(text.to_owned()).is_some() {
+                return Err(refuse(format!("has more than one field named: {field}")));
+            }
+        }
+        let name = name.ok_or_else(|| refuse(format!("must contain a field named: {}", self.field)))?;
+        let database = database.ok_or_else(|| refuse("must contain a field named: db".to_owned()))?;
+        Ok((name, database))
+    }
+
+    /// The error that a name is of another type.
+    pub(super) fn refused(&self) -> CommandError {
+        CommandError::bad_value(format!("{} must be either a string or an object", self.what))
     }
 }
 
@@ -104,7 +153,7 @@ impl Login {
         Ok(Login {
             password: arguments.string("pwd")?.map(str::to_owned),
             mechanisms: mechanisms(arguments)?,
-            digests: arguments.bool("digestPassword")?.unwrap_or(true),
+            digests: arguments.flag("digestPassword")?.unwrap_or(true),
         })
     }
 

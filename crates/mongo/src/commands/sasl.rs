@@ -27,6 +27,7 @@ fn too_many_attempts(too_many: &TooManyAttempts) -> CommandError {
 }
 
 pub(super) async fn start(call: &mut Call<'_>) -> Result<Reply> {
+    check_fields(call)?;
     let body = call.request.body.to_document();
     let database = call.database.clone();
     let answer = begin(call, &body, &database)?;
@@ -35,6 +36,15 @@ pub(super) async fn start(call: &mut Call<'_>) -> Result<Reply> {
         is_secret: true,
         ..Reply::default()
     })
+}
+
+/// Refuses fields that no first step has; those that it has are read where it is taken.
+fn check_fields(call: &Call<'_>) -> Result<()> {
+    let arguments = call.arguments();
+    // Whoever has logged in may do what the user may, whatever this says.
+    arguments.flag("autoAuthorize")?;
+    arguments.ignore(&["mechanism", "payload", "options"]);
+    arguments.finish()
 }
 
 /// The first step within a hello; no answer where it is of no use: the client then begins anew.
@@ -81,9 +91,11 @@ fn begin(call: &mut Call<'_>, start: &Document, database: &str) -> Result<Docume
 
 pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    let id = arguments
-        .integer("conversationId")?
-        .ok_or_else(|| arguments.missing("conversationId"))?;
+    let id = match arguments.present("conversationId") {
+        Some(ValueRef::Int32(id)) => id,
+        Some(other) => return Err(arguments.wrong_type("conversationId", other, "'int'").into()),
+        None => return Err(arguments.missing("conversationId").into()),
+    };
     let payload = payload(&arguments)?;
     arguments.finish()?;
     let Some(step) = call.connection.login.conversation.take() else {
@@ -92,7 +104,7 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
             "No SASL session state found",
         ));
     };
-    if i64::from(step.id) != id {
+    if step.id != id {
         return Err(CommandError::new(
             Code::PROTOCOL_ERROR,
             format!("sasl: Mismatched conversation id; it is {}", step.id),
@@ -173,7 +185,10 @@ fn payload(arguments: &Fields<'_>) -> Result<Vec<u8>> {
     match arguments.present("payload") {
         Some(ValueRef::Binary { bytes, .. }) => Ok(bytes.to_vec()),
         Some(ValueRef::String(text)) => Ok(text.as_bytes().to_vec()),
-        Some(other) => Err(arguments.wrong_type("payload", other, "'binData'").into()),
+        Some(other) => Err(CommandError::bad_value(format!(
+            "Invalid SASLPayload type. Expected Base64 or BinData, got: {}",
+            other.type_of().alias()
+        ))),
         None => Err(arguments.missing("payload").into()),
     }
 }

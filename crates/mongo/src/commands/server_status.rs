@@ -15,10 +15,14 @@ use value::{Document, Value, doc};
 /// A part of the answer that a client may leave out, by its name with a value that stands for no.
 type Section = fn(&Call<'_>, &ServerReport) -> Document;
 
-const SECTIONS: [(&str, Section); 12] = [
+const SECTIONS: [(&str, Section); 15] = [
     ("asserts", asserts),
     ("connections", connections),
     ("extra_info", |_, _| doc! {"note": "fields vary by platform"}),
+    ("featureCompatibilityVersion", |_, _| {
+        doc! {"major": 8, "minor": 0, "transitioning": 0}
+    }),
+    ("globalLock", global_lock),
     ("logicalSessionRecordCache", |_, report| {
         doc! {"activeSessionsCount": report.sessions as i32}
     }),
@@ -27,6 +31,8 @@ const SECTIONS: [(&str, Section); 12] = [
     }),
     ("network", network),
     ("opcounters", |call, _| operations(call)),
+    // Nothing comes from other members of a replica set.
+    ("opcountersRepl", |_, _| no_operations()),
     ("queues", |call, _| {
         doc! {"ingressSessionEstablishment": queue(&call.server.establishment)}
     }),
@@ -41,9 +47,8 @@ const SECTIONS: [(&str, Section); 12] = [
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let server = call.server;
     let uptime_ms = server.started.elapsed().as_millis() as i64;
-    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| "localhost".to_owned());
     let mut reply = doc! {
-        "host": format!("{host}:{}", server.listening_port()),
+        "host": host(call),
         "version": VERSION,
         "process": "mongos",
         "pid": i64::from(std::process::id()),
@@ -60,6 +65,12 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         }
     }
     Ok(reply.into())
+}
+
+/// The machine's name, with the port.
+pub(super) fn host(call: &Call<'_>) -> String {
+    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| engine::host_name());
+    format!("{host}:{}", call.server.listening_port())
 }
 
 /// What failed. Only errors that clients were answered are counted; a statement of a write that fails is none of these.
@@ -195,6 +206,39 @@ fn catalog(call: &Call<'_>) -> Document {
         "internalCollections": own,
         "internalViews": 0,
     }
+}
+
+/// Who reads and who writes now. Writes wait only for the lock of `fsync`.
+fn global_lock(call: &Call<'_>, _report: &ServerReport) -> Document {
+    const WRITES: [&str; 6] = [
+        "insert",
+        "update",
+        "delete",
+        "findAndModify",
+        "findandmodify",
+        "bulkWrite",
+    ];
+    let engine = &call.server.engine;
+    let running = engine.running_operations();
+    let writers = running.iter().filter(|of| WRITES.contains(&of.command.as_str()));
+    let writers = writers.count();
+    let waiting = if engine.are_writes_locked() { writers } else { 0 };
+    let counts = |readers: usize, writers: usize| {
+        doc! {"total": (readers + writers) as i32, "readers": readers as i32, "writers": writers as i32}
+    };
+    doc! {
+        "totalTime": call.server.started.elapsed().as_micros() as i64,
+        "currentQueue": counts(0, waiting),
+        "activeClients": counts(running.len() - writers, writers - waiting),
+    }
+}
+
+fn no_operations() -> Document {
+    let names = ["insert", "query", "update", "delete", "getmore", "command"];
+    names
+        .into_iter()
+        .map(|name| (name.to_owned(), Value::Int64(0)))
+        .collect()
 }
 
 fn operations(call: &Call<'_>) -> Document {

@@ -133,6 +133,9 @@ static COMMANDS: &[Command] = &[
         .stable()
         .writes(),
     database("dbStats", Action::DbStats, run!(db_stats)).aliases(&["dbstats"]),
+    database("dbHash", Action::DbHash, run!(db_hash)).aliases(&["dbhash"]),
+    // Which collection it reads is known only then.
+    logged_in("filemd5", run!(file_md5)),
     logged_in("listDatabases", run!(list_databases)).stable(),
     // Indexes and plans.
     collection("createIndexes", Action::CreateIndex, run!(create_indexes))
@@ -151,6 +154,12 @@ static COMMANDS: &[Command] = &[
         .stable()
         .writes(),
     collection("reIndex", Action::ReIndex, run!(re_index)),
+    collection(
+        "setIndexCommitQuorum",
+        Action::CreateIndex,
+        run!(set_index_commit_quorum),
+    )
+    .writes(),
     collection(
         "createSearchIndexes",
         Action::CreateSearchIndexes,
@@ -226,20 +235,96 @@ static COMMANDS: &[Command] = &[
     logged_in("revokeRolesFromRole", run!(grant_to_role::revoke_roles)).writes(),
     logged_in("grantRolesToUser", run!(grant_roles)).writes(),
     logged_in("revokeRolesFromUser", run!(grant_roles::revoke)).writes(),
+    cluster(
+        "invalidateUserCache",
+        Action::InvalidateUserCache,
+        run!(invalidate_user_cache),
+    ),
     // The server.
     cluster("serverStatus", Action::ServerStatus, run!(server_status)),
+    cluster("shutdown", Action::Shutdown, run!(shutdown)),
     cluster("fsync", Action::Fsync, run!(fsync)),
     cluster("fsyncUnlock", Action::Unlock, run!(fsync::unlock)),
     cluster("top", Action::Top, run!(top)),
+    cluster("lockInfo", Action::ServerStatus, run!(lock_info)),
+    cluster("connPoolStats", Action::ConnPoolStats, run!(conn_pool_stats)),
+    cluster("dropConnections", Action::DropConnections, run!(drop_connections)),
+    anyone("features", run!(features)),
     cluster("logRotate", Action::LogRotate, run!(log_rotate)),
     cluster("hostInfo", Action::HostInfo, run!(host_info)),
     cluster("getParameter", Action::GetParameter, run!(get_parameter)),
     cluster("setParameter", Action::SetParameter, run!(get_parameter::set)),
+    cluster(
+        "setFeatureCompatibilityVersion",
+        Action::SetFeatureCompatibilityVersion,
+        run!(set_feature_compatibility_version),
+    )
+    .writes(),
     cluster("getLog", Action::GetLog, run!(get_log)),
     cluster("getCmdLineOpts", Action::GetCmdLineOpts, run!(get_cmd_line_opts)),
     logged_in("currentOp", run!(current_op)),
     // One's own operations anybody may end.
     logged_in("killOp", run!(kill_op)),
+    // What only replica sets and clusters do.
+    cluster("replSetGetStatus", Action::ReplSetGetStatus, run!(standalone)),
+    cluster("replSetGetConfig", Action::ReplSetGetConfig, run!(standalone)),
+    cluster(
+        "replSetInitiate",
+        Action::ReplSetConfigure,
+        run!(standalone::initiate),
+    ),
+    cluster("replSetReconfig", Action::ReplSetConfigure, run!(standalone)),
+    cluster("replSetFreeze", Action::ReplSetStateChange, run!(standalone)),
+    cluster("replSetMaintenance", Action::ReplSetStateChange, run!(standalone)),
+    cluster("replSetStepDown", Action::ReplSetStateChange, run!(standalone)),
+    cluster("replSetSyncFrom", Action::ReplSetStateChange, run!(standalone)),
+    cluster(
+        "replSetAbortPrimaryCatchUp",
+        Action::ReplSetStateChange,
+        run!(standalone),
+    ),
+    cluster(
+        "appendOplogNote",
+        Action::AppendOplogNote,
+        run!(standalone::append_note),
+    )
+    .writes(),
+    cluster(
+        "getDefaultRWConcern",
+        Action::GetDefaultRWConcern,
+        run!(standalone::get_default_concern),
+    ),
+    cluster(
+        "setDefaultRWConcern",
+        Action::SetDefaultRWConcern,
+        run!(standalone::set_default_concern),
+    )
+    .writes(),
+    cluster(
+        "setQuerySettings",
+        Action::QuerySettings,
+        run!(standalone::set_query_settings),
+    ),
+    cluster(
+        "removeQuerySettings",
+        Action::QuerySettings,
+        run!(standalone::remove_query_settings),
+    ),
+    cluster(
+        "setUserWriteBlockMode",
+        Action::SetUserWriteBlockMode,
+        run!(standalone::set_write_block),
+    ),
+    cluster(
+        "analyzeShardKey",
+        Action::AnalyzeShardKey,
+        run!(standalone::analyze_shard_key),
+    ),
+    cluster(
+        "configureQueryAnalyzer",
+        Action::ConfigureQueryAnalyzer,
+        run!(standalone::configure_query_analyzer),
+    ),
     anyone("configureFailPoint", run!(configure_fail_point)).for_tests(),
     // Drivers look at how a command that the stable API does not have is refused.
     anyone("testVersion2", run!(ping)).for_tests(),

@@ -34,6 +34,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     change.check()?;
     change.check_allowed(call, name)?;
     let engine = &call.server.engine;
+    if let Some(given) = &change.roles {
+        engine.roles().check(given)?;
+    }
     let user = roles::existing_user(engine, &call.database, name)?;
     change.make(engine, &user).await?;
     Ok(Document::new().into())

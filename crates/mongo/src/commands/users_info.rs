@@ -1,8 +1,8 @@
 //! `usersInfo`.
 
 use super::listing_filter::ListingFilter;
-use super::roles::means_all;
-use crate::arguments::{Arguments, Fields};
+use super::roles::{NameForm, means_all};
+use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -10,6 +10,17 @@ use auth::{Action, Resource, User};
 use code::Code;
 use std::sync::Arc;
 use value::{Document, Value, ValueRef, doc};
+
+/// The ways to log in that MongoDB knows.
+const MECHANISMS: [&str; 7] = [
+    "MONGODB-X509",
+    "PLAIN",
+    "GSSAPI",
+    "SCRAM-SHA-1",
+    "SCRAM-SHA-256",
+    "MONGODB-AWS",
+    "MONGODB-OIDC",
+];
 
 /// The users that are asked for.
 enum Wanted {
@@ -34,6 +45,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let wanted = Wanted::parse(call, arguments.any("usersInfo").unwrap_or(ValueRef::Null))?;
     let shown = Shown::parse(&arguments)?;
+    check_mechanism(&arguments)?;
     let given_filter = arguments.document("filter")?;
     let filter = ListingFilter::parse(&arguments.decoded("filter")?)?;
     arguments.finish()?;
@@ -151,19 +163,22 @@ impl Shown {
     }
 }
 
+/// Checks `authenticatedMechanism`, by which MongoDB's routers say how a user logged in. Nothing that is told depends on it.
+fn check_mechanism(arguments: &Arguments<'_>) -> Result<()> {
+    match arguments.string("authenticatedMechanism")? {
+        Some(name) if !MECHANISMS.contains(&name) => Err(CommandError::bad_value(format!(
+            "'{name}' is no mechanism of authentication: there are {}",
+            MECHANISMS.join(", ")
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// The name of a user of this database, or `{user, db}`.
 fn parse_name(call: &Call<'_>, name: ValueRef<'_>) -> Result<(String, String)> {
     match name {
         ValueRef::String(name) => Ok((name.to_owned(), call.database.clone())),
-        ValueRef::Document(document) => {
-            let arguments = Fields::new("usersInfo", document);
-            let name = arguments.required_string("user")?.to_owned();
-            let database = arguments.required_string("db")?.to_owned();
-            arguments.finish()?;
-            Ok((name, database))
-        }
-        _ => Err(CommandError::bad_value(
-            "User names must be either strings or objects",
-        )),
+        ValueRef::Document(document) => NameForm::USER.parse(document),
+        _ => Err(NameForm::USER.refused()),
     }
 }

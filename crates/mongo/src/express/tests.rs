@@ -128,7 +128,7 @@ async fn an_answer_is_that_of_the_command() {
 }
 
 #[tokio::test]
-async fn what_is_not_in_memory_is_read() {
+async fn a_document_that_is_not_in_memory_is_read() {
     let mut client = Client::new(false).await;
     let document = doc! {"_id": "a", "text": "x"};
     client
@@ -208,7 +208,7 @@ async fn a_reply_within_a_session_has_its_time() {
 }
 
 #[tokio::test]
-async fn what_is_not_just_so_goes_the_usual_way() {
+async fn any_other_form_of_a_find_becomes_a_command() {
     let mut client = Client::with_documents().await;
     let plain = find(Value::from("a"));
     let with = |name: &str, value: Value| {
@@ -250,7 +250,7 @@ async fn what_is_not_just_so_goes_the_usual_way() {
 }
 
 #[tokio::test]
-async fn what_is_written_is_read_at_once() {
+async fn a_written_document_is_read_at_once() {
     let mut client = Client::with_documents().await;
     let id = || Value::from("a");
     let first = |reply: &Document| match reply.get("cursor") {
@@ -310,7 +310,7 @@ async fn strings_of_a_collation_may_equal_others() {
 }
 
 #[tokio::test]
-async fn who_may_not_read_is_given_nothing() {
+async fn a_user_without_the_right_gets_nothing() {
     let mut client = Client::with_documents().await;
     let user = doc! {"createUser": "u", "pwd": "p", "roles": vec![doc! {"role": "root", "db": "admin"}], "$db": "admin"};
     let created = client.run(&user).await;
@@ -326,7 +326,7 @@ async fn who_may_not_read_is_given_nothing() {
 }
 
 #[tokio::test]
-async fn it_is_counted_as_a_find() {
+async fn an_express_answer_counts_as_a_find() {
     let mut client = Client::with_documents().await;
     let count = |client: &Client| client.server.counters.queries.load(Ordering::Relaxed);
     let before = count(&client);

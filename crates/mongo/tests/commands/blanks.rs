@@ -1,5 +1,5 @@
-//! What a request leaves open, since only an answer before it says: `<cursor>`, `<session>`, `<uuid>`, and the
-//! messages of a login.
+//! Placeholders in requests for values that an earlier answer gives: `<cursor>`, `<session>`, `<uuid>`, and the messages of a
+//! login.
 
 use auth::ClientLogin;
 use value::{Binary, Document, Value};
@@ -7,7 +7,7 @@ use value::{Binary, Document, Value};
 /// The name and the password with which `<first>` logs in.
 pub const LOGIN: (&str, &str) = ("keeper", "larder");
 
-/// What was answered last.
+/// Values from earlier answers.
 #[derive(Default)]
 pub struct Blanks {
     cursor: Option<Value>,
@@ -18,7 +18,7 @@ pub struct Blanks {
 }
 
 impl Blanks {
-    /// Keeps what later requests may mean.
+    /// Keeps the values that later requests may refer to.
     pub fn learn(&mut self, reply: &Document) {
         if let Some(Value::Document(cursor)) = reply.get("cursor") {
             self.cursor = cursor.get("id").cloned();
@@ -32,7 +32,7 @@ impl Blanks {
         }
     }
 
-    /// The request, complete.
+    /// The request with its placeholders filled in.
     pub fn fill(&mut self, request: &Document) -> Document {
         let mut request = request.clone();
         request.iter_mut().for_each(|(_, value)| self.fill_in(value));

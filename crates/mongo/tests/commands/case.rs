@@ -1,10 +1,10 @@
-//! Requests with what they are to be answered, as data.
+//! Requests with the expected answers, as data.
 
 use crate::blanks::Blanks;
 use crate::client::Server;
 use value::{Document, Value, json};
 
-/// One request and its answer. [`Blanks`] says what a request may leave open.
+/// One request and its answer. [`Blanks`] lists the placeholders of requests.
 pub struct Case {
     pub database: &'static str,
     pub request: Document,
@@ -77,7 +77,7 @@ impl Case {
         matches!(self.answer, Answer::Good(_))
     }
 
-    /// What is wrong with a reply.
+    /// The first thing that is wrong with a reply.
     fn fault(&self, reply: &Document) -> Option<String> {
         if let Some(name) = self.lacks.iter().find(|name| reply.contains(name)) {
             return Some(format!("it has {name}"));
@@ -105,7 +105,7 @@ impl Case {
     }
 }
 
-/// Runs the cases one after another on a server of their own, and fails with all that went wrong.
+/// Runs the cases one after another on a server of their own, and fails with a list of all wrong answers.
 pub fn run(cases: &[Case]) {
     let server = Server::start();
     let mut client = server.client();
@@ -135,7 +135,7 @@ fn as_str(value: &Value) -> Option<&str> {
     }
 }
 
-/// The first field that is wanted and not there like this.
+/// The first expected field that the reply lacks or that differs.
 fn missing(wanted: &Document, found: &Document) -> Option<String> {
     wanted.iter().find_map(|(name, value)| match found.get(name) {
         Some(there) => difference(name, value, there),

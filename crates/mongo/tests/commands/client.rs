@@ -16,10 +16,10 @@ use value::{Document, DocumentBuf, Value, doc};
 const OP_MSG: i32 = 2013;
 /// Header, flags and the kind of the one section: what stands before a reply's document.
 const REPLY_HEAD_BYTES: usize = 21;
-/// No command of these tests takes so long; a reply that does not come fails the test instead of holding it up.
+/// No command of these tests takes this long: a missing reply fails the test instead of blocking it.
 const REPLY_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// Ends with the value.
+/// The server stops when this is dropped.
 pub struct Server {
     address: SocketAddr,
     _host: Host,

@@ -27,7 +27,7 @@ fn past() -> Document {
 }
 
 #[test]
-fn what_is_no_pipeline_sees_no_clock() {
+fn counts_distincts_and_listings_have_no_clock() {
     let (_server, mut client) = asking();
     let listed = doc! {"$expr": {"$lt": [{"$toDate": 0}, "$$NOW"]}};
     for (database, command) in [
@@ -51,7 +51,7 @@ fn what_is_no_pipeline_sees_no_clock() {
 }
 
 #[test]
-fn what_is_a_pipeline_or_names_no_clock_does() {
+fn finds_pipelines_and_views_have_a_clock() {
     let (_server, mut client) = asking();
     for (command, field, expected) in [
         (

@@ -1,10 +1,10 @@
-//! Making, changing, describing and dropping collections and databases.
+//! Creating, changing, describing and dropping collections and databases.
 
 use crate::case::{Case, bad, good, run};
 use value::{Binary, Document, Value, doc};
 
 #[test]
-fn collections() {
+fn commands_for_collections_get_mongodbs_answers() {
     run(&cases());
 }
 
@@ -17,6 +17,7 @@ pub fn cases() -> Vec<Case> {
     let mut cases = making();
     cases.extend(describing());
     cases.extend(ranges());
+    cases.extend(hashed());
     cases.extend(dropping());
     cases
 }
@@ -52,6 +53,10 @@ fn making() -> Vec<Case> {
             doc! {"n": 2},
         ),
         good(doc! {"collMod": "plain", "validator": {"n": {"$gt": 0}}}, doc! {}),
+        good(
+            doc! {"listCollections": 1, "filter": {"name": "plain"}},
+            doc! {"cursor": {"firstBatch": [{"options": {"validationLevel": "strict", "validationAction": "error"}}]}},
+        ),
         bad(
             doc! {"collMod": "nothing", "validator": {}},
             26,
@@ -155,7 +160,27 @@ fn describing() -> Vec<Case> {
             doc! {"ns": "test.plain", "count": 2, "capped": false},
         ),
         bad(doc! {"collStats": "seen"}, 166, "is a view"),
+        good(
+            doc! {"collStats": "plain", "numericOnly": true, "waitForLock": false, "validationLevel": "off", "scale": 1_i64 << 40},
+            doc! {"count": 2, "scaleFactor": i32::MAX},
+        )
+        .without("indexBuilds"),
+        bad(doc! {"collStats": "plain", "verbose": 1}, 14, "'collStats.verbose'"),
+        bad(
+            doc! {"collStats": "plain", "validationLevel": "some"},
+            2,
+            "'some'",
+        ),
         good(doc! {"dataSize": "test.plain"}, doc! {"numObjects": 2_i64}),
+        good(
+            doc! {"dataSize": "test.plain", "maxObjects": 0, "maxSize": 0},
+            doc! {"numObjects": 2_i64},
+        )
+        .without("maxReached"),
+        good(
+            doc! {"dataSize": "test.plain", "maxObjects": (-1)},
+            doc! {"numObjects": 1_i64, "maxReached": true},
+        ),
         bad(
             doc! {"dataSize": "test.plain", "min": {"_id": 1}},
             2,
@@ -226,6 +251,69 @@ fn ranges() -> Vec<Case> {
             doc! {"dataSize": "test.ranged", "min": {"a": Value::MinKey}, "max": {"a": Value::MaxKey}},
             doc! {"numObjects": 3_i64},
         ),
+    ]
+}
+
+/// The digests were computed by other means.
+fn hashed() -> Vec<Case> {
+    let here = |case: Case| case.of("hashed");
+    let file = |id: i32| doc! {"filemd5": id};
+    let chunk = |n: i32, data: Value| doc! {"files_id": 1, "n": n, "data": data};
+    let bytes = |bytes: &[u8]| {
+        Value::from(Binary {
+            subtype: 0,
+            bytes: bytes.to_vec(),
+        })
+    };
+    vec![
+        here(good(doc! {"create": "b", "capped": true, "size": 4096}, doc! {})),
+        here(good(
+            doc! {"insert": "a", "documents": [{"_id": 2}, {"_id": 1}]},
+            doc! {"n": 2},
+        )),
+        here(good(doc! {"create": "v", "viewOn": "a"}, doc! {})),
+        here(good(
+            doc! {"dbHash": 1},
+            doc! {"collections": {"a": "64258d12ae15fcc412284d681e8eef12", "b": "d41d8cd98f00b204e9800998ecf8427e"}, "capped": ["b"], "md5": "ec02d0bb7f960d0c1944c66ea659d3a8"},
+        ))
+        .with("uuids")
+        .with("host"),
+        here(good(
+            doc! {"dbhash": 1, "collections": ["a", "v"]},
+            doc! {"capped": Value::Array(Vec::new()), "md5": "af27458b8223c3c6caea00ff71252971"},
+        )),
+        here(bad(doc! {"dbHash": 1, "collections": [1]}, 2, "have to be strings")),
+        here(bad(doc! {"dbHash": "a"}, 73, "Invalid db name")),
+        here(good(file(1), doc! {"numChunks": 0, "md5": "d41d8cd98f00b204e9800998ecf8427e"})),
+        here(good(
+            doc! {"insert": "fs.chunks", "documents": [chunk(0, bytes(b"ab")), chunk(1, bytes(b"c"))]},
+            doc! {"n": 2},
+        )),
+        here(bad(file(1), 291, "")),
+        here(good(
+            doc! {"createIndexes": "fs.chunks", "indexes": [{"key": {"files_id": 1, "n": 1}, "name": "chunks"}]},
+            doc! {},
+        )),
+        here(good(
+            file(1),
+            doc! {"numChunks": 2, "md5": "900150983cd24fb0d6963f7d28e17f72"},
+        )),
+        here(good(
+            doc! {"filemd5": 1, "root": "other"},
+            doc! {"numChunks": 0},
+        )),
+        here(bad(doc! {"filemd5": 1, "root": 1}, 73, "'root'")),
+        here(bad(doc! {"filemd5": 1, "partialOk": true}, 238, "partialOk")),
+        here(good(
+            doc! {"insert": "fs.chunks", "documents": [chunk(3, bytes(b"d"))]},
+            doc! {"n": 1},
+        )),
+        here(bad(file(1), 10_040, "out of order")),
+        here(good(
+            doc! {"insert": "fs.chunks", "documents": [chunk(2, Value::from("d"))]},
+            doc! {"n": 1},
+        )),
+        here(bad(file(1), 50_849, "string")),
     ]
 }
 

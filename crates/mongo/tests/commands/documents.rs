@@ -4,7 +4,7 @@ use crate::case::{Case, bad, bad_statement, good, run};
 use value::{Value, array, doc};
 
 #[test]
-fn documents() {
+fn commands_for_documents_get_mongodbs_answers() {
     run(&cases());
 }
 
@@ -110,10 +110,22 @@ fn writes() -> Vec<Case> {
             "nsInfo",
         )
         .of("admin"),
+        bad(
+            doc! {"bulkWrite": 1, "ops": [{"document": {}, "insert": 0}], "nsInfo": [{"ns": "test.fruit"}]},
+            40_415,
+            "bulkWrite.document",
+        )
+        .of("admin"),
+        bad(
+            doc! {"bulkWrite": 1, "ops": [{"insert": 0, "document": 1}], "nsInfo": [{"ns": "test.fruit"}]},
+            14,
+            "bulkWrite.ops.document",
+        )
+        .of("admin"),
     ]
 }
 
-/// A client that does not want to know what became of the statements is not told.
+/// A client that does not ask for the results of the statements gets none.
 fn unacknowledged() -> Vec<Case> {
     let silent = |request| good(request, doc! {"n": 0}).without("writeErrors");
     let concern = doc! {"w": 0};
@@ -134,7 +146,7 @@ fn unacknowledged() -> Vec<Case> {
     ]
 }
 
-/// What is read is what [`writes`] leaves.
+/// Reads the documents that [`writes`] leaves.
 fn reads() -> Vec<Case> {
     vec![
         good(
@@ -199,6 +211,16 @@ fn reads() -> Vec<Case> {
             doc! {"mapReduce": "fruit", "map": "function() {}", "reduce": "function() {}"},
             40_414,
             "'mapReduce.out' is missing",
+        ),
+        bad(
+            doc! {"mapReduce": "fruit", "map": null, "reduce": "function() {}", "out": {"inline": 1}},
+            2,
+            "'map' must be of string or code type",
+        ),
+        bad(
+            doc! {"mapReduce": "fruit", "map": "function() {}", "reduce": "function() {}", "out": {"inline": 1}, "jsMode": 1},
+            14,
+            "'mapReduce.jsMode'",
         ),
         good(
             doc! {"explain": {"find": "fruit", "filter": {"_id": 1}}, "verbosity": "executionStats"},

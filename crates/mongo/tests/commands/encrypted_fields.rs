@@ -1,10 +1,10 @@
-//! What `create` says of encrypted fields, none of which it takes.
+//! How `create` checks and refuses encrypted fields.
 
 use crate::case::{Case, bad, run};
 use value::{Binary, Document, Value, array, doc};
 
 #[test]
-fn encrypted_fields() {
+fn commands_for_encrypted_fields_get_mongodbs_answers() {
     let mut cases = described();
     cases.extend(fields());
     cases.extend(queries());

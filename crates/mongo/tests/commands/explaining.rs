@@ -1,4 +1,4 @@
-//! What `explain` tells of changes, and what it leaves as it was.
+//! `explain` of writes: what it reports, and that it changes nothing.
 
 use crate::case::{Case, bad, good, run};
 use value::{Document, Value, array, doc};

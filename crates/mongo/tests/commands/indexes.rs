@@ -4,7 +4,7 @@ use crate::case::{Case, bad, good, run};
 use value::{Document, Value, array, doc};
 
 #[test]
-fn indexes() {
+fn commands_for_indexes_get_mongodbs_answers() {
     run(&cases());
 }
 
@@ -13,7 +13,33 @@ pub fn cases() -> Vec<Case> {
     cases.extend(plans());
     cases.extend(searches());
     cases.extend(of_series());
+    cases.extend(quorums());
     cases
+}
+
+fn quorums() -> Vec<Case> {
+    let ask =
+        |names: Value| doc! {"setIndexCommitQuorum": "c", "indexNames": names, "commitQuorum": "majority"};
+    let names = || Value::Array(array!["a_1"]);
+    vec![
+        bad(ask(names()), 27, "Cannot find an index build"),
+        bad(ask(Value::Array(array![])), 27, "without providing any indexes"),
+        bad(
+            doc! {"setIndexCommitQuorum": "nothing", "indexNames": names(), "commitQuorum": 1},
+            26,
+            "was not found",
+        ),
+        bad(
+            doc! {"setIndexCommitQuorum": "c", "indexNames": names()},
+            40_414,
+            "commitQuorum",
+        ),
+        bad(
+            doc! {"setIndexCommitQuorum": "c", "indexNames": names(), "commitQuorum": {}},
+            9,
+            "commitQuorum",
+        ),
+    ]
 }
 
 /// By jstests/core/timeseries/ddl: timeseries_index, timeseries_sparse_index, timeseries_metric_index_hashed, timeseries_collmod.
@@ -117,6 +143,24 @@ fn made_and_dropped() -> Vec<Case> {
         good(
             doc! {"createIndexes": "c", "indexes": [{"key": {"b": 1}, "name": "b_1", "unique": true}]},
             doc! {"numIndexesBefore": 2, "numIndexesAfter": 2, "note": "all indexes already exist"},
+        )
+        .without("createdCollectionAutomatically"),
+        good(
+            doc! {
+                "createIndexes": "c",
+                "indexes": [
+                    {"key": {"b": 1}, "name": "b_1", "unique": true},
+                    {"key": {"passing": 1}, "name": "passing_1"},
+                ],
+            },
+            doc! {
+                "numIndexesBefore": 2, "numIndexesAfter": 3, "createdCollectionAutomatically": false,
+                "note": "index already exists",
+            },
+        ),
+        good(
+            doc! {"dropIndexes": "c", "index": "passing_1"},
+            doc! {"nIndexesWas": 3},
         ),
         bad(
             doc! {"createIndexes": "c", "indexes": [{"key": {"b": 1}, "name": "other", "unique": true}]},

@@ -1,4 +1,4 @@
-//! Names that clients give and the server keeps: answers that tell them can be read, and names of nothing are not kept.
+//! Names that clients give and the server keeps: answers with them can be read, and names that lead to nothing are not kept.
 
 use crate::client::Server;
 use value::{Document, Value, doc};

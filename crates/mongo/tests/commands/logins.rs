@@ -1,11 +1,11 @@
-//! Logging in, where nobody has to.
+//! Logging in while nobody has to.
 
 use crate::blanks::bytes;
 use crate::case::{Case, bad, good, run};
 use value::{Value, array, doc};
 
 #[test]
-fn logins() {
+fn commands_for_logins_get_mongodbs_answers() {
     run(&cases());
 }
 
@@ -38,6 +38,26 @@ pub fn cases() -> Vec<Case> {
             doc! {"saslContinue": 1, "conversationId": 9, "payload": bytes(b"")},
             17,
             "Mismatched",
+        ),
+        bad(
+            doc! {"saslContinue": 1, "conversationId": 1.0, "payload": bytes(b"")},
+            14,
+            "expected type 'int'",
+        ),
+        bad(
+            doc! {"saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": 1},
+            2,
+            "Expected Base64 or BinData",
+        ),
+        bad(
+            doc! {"saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": bytes(b""), "no": 1},
+            40_415,
+            "'saslStart.no'",
+        ),
+        bad(
+            doc! {"authenticate": 1, "mechanism": "MONGODB-X509", "no": 1},
+            40_415,
+            "'authenticate.no'",
         ),
         bad(
             doc! {"authenticate": 1, "mechanism": "MONGODB-X509"},

@@ -1,4 +1,4 @@
-//! Every command, with a good and a bad request, through the protocol on a store in memory.
+//! Every command with a good and a bad request, through the protocol on a store in memory.
 //!
 //! A command without cases here fails `every_command_has_a_good_and_a_bad_request`. The error codes are MongoDB's.
 
@@ -23,6 +23,7 @@ mod roles;
 mod server;
 mod sessions;
 mod stable_api;
+mod standalone;
 mod unique_texts;
 mod users;
 mod validating;
@@ -34,7 +35,7 @@ use std::collections::BTreeSet;
 use value::{Value, doc};
 
 /// All tables; each is run by the test in its file.
-const TABLES: [fn() -> Vec<Case>; 8] = [
+const TABLES: [fn() -> Vec<Case>; 9] = [
     collections::cases,
     documents::cases,
     indexes::cases,
@@ -42,11 +43,34 @@ const TABLES: [fn() -> Vec<Case>; 8] = [
     roles::cases,
     server::cases,
     sessions::cases,
+    standalone::cases,
     users::cases,
 ];
 
-/// Commands that refuse whatever they are asked.
-const REFUSED: [&str; 3] = ["abortTransaction", "authenticate", "commitTransaction"];
+/// Commands that refuse every request.
+const REFUSED: [&str; 21] = [
+    "abortTransaction",
+    "analyzeShardKey",
+    "appendOplogNote",
+    "authenticate",
+    "commitTransaction",
+    "configureQueryAnalyzer",
+    "getDefaultRWConcern",
+    "removeQuerySettings",
+    "replSetAbortPrimaryCatchUp",
+    "replSetFreeze",
+    "replSetGetConfig",
+    "replSetGetStatus",
+    "replSetInitiate",
+    "replSetMaintenance",
+    "replSetReconfig",
+    "replSetStepDown",
+    "replSetSyncFrom",
+    "setDefaultRWConcern",
+    "setIndexCommitQuorum",
+    "setQuerySettings",
+    "setUserWriteBlockMode",
+];
 
 /// The commands that the server has, as it lists them itself.
 fn listed() -> BTreeSet<String> {

@@ -1,4 +1,4 @@
-//! What `create`, `collMod`, `createIndexes` and the listings take as MongoDB's own declarations of them say.
+//! Which options `create`, `collMod`, `createIndexes` and the listings accept, according to MongoDB's own declarations.
 
 use crate::case::{bad, good, run};
 use value::{Document, doc};
@@ -14,7 +14,7 @@ fn create(options: Document) -> Document {
 #[test]
 fn options_of_collections_are_those_that_are_declared() {
     run(&[
-        // A size's range is checked before what it belongs to.
+        // The range of a size is checked before the options that require it.
         bad(create(doc! {"size": 0}), 2, "'size' value must be"),
         bad(create(doc! {"size": 1}), 72, "only valid when"),
         bad(create(doc! {"max": (1_i64 << 31)}), 2, "< 2^31"),
@@ -81,7 +81,7 @@ fn the_end_of_a_collection_is_not_followed_where_none_may_be_read_whole() {
 }
 
 #[test]
-fn what_servers_ask_of_each_other_is_of_its_type() {
+fn options_between_servers_are_checked_by_type() {
     let aggregate = |name: &str, value: value::Value| {
         let pipeline = value::Value::Array(Vec::new());
         doc! {"aggregate": "c", "pipeline": pipeline, "cursor": {}}.with(name, value)

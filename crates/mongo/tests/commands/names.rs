@@ -1,4 +1,4 @@
-//! The page of compatibility names exactly what the tables of commands, stages and operators have.
+//! The page on compatibility lists exactly the names in the tables of commands, stages and operators.
 
 use std::collections::BTreeSet;
 use std::path::Path;

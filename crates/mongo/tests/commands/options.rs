@@ -1,4 +1,4 @@
-//! Options of commands that say something, and fields that mean nothing: none is passed over.
+//! Every option of a command either has its effect or is refused; none is ignored.
 
 use crate::case::{Case, bad, bad_statement, good, run};
 use value::{Binary, Document, Value, doc};
@@ -352,12 +352,18 @@ fn status() -> Vec<Case> {
         bad(doc! {"ping": 1, "no": 1}, 40_415, "'ping.no'"),
         good(doc! {"serverStatus": 1}, doc! {"asserts": {"user": 1}}),
         good(without("metrics", true.into()), doc! {"metrics": {}}),
+        good(
+            doc! {"serverStatus": 1},
+            doc! {"globalLock": {"currentQueue": {"total": 0}, "activeClients": {"readers": 1, "writers": 0}},
+            "opcountersRepl": {"insert": 0_i64}, "featureCompatibilityVersion": {"major": 8}},
+        ),
         good(without("metrics", Value::Array(Vec::new())), doc! {"metrics": {}}),
     ];
     for value in [Value::Int32(0), Value::Bool(false), Value::Null] {
         for name in [
             "asserts",
             "connections",
+            "globalLock",
             "mem",
             "metrics",
             "network",

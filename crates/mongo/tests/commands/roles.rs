@@ -1,10 +1,10 @@
-//! Roles that are defined, and what they inherit.
+//! User-defined roles, and what they inherit.
 
 use crate::case::{Case, bad, good, run};
 use value::{Document, Value, array, doc};
 
 #[test]
-fn roles() {
+fn commands_for_roles_get_mongodbs_answers() {
     run(&cases());
 }
 
@@ -74,8 +74,24 @@ pub fn cases() -> Vec<Case> {
         defined(Value::Array(array![on(&["remove"])]), none()),
         bad(
             doc! {"revokeRolesFromRole": "read", "roles": ["read"]},
-            49,
+            2,
             "is a built-in role",
+        ),
+        bad(doc! {"dropRole": "read"}, 2, "is a built-in role"),
+        bad(
+            doc! {"createRole": "self", "privileges": [], "roles": ["self"]},
+            49,
+            "cycle",
+        ),
+        bad(doc! {"updateRole": "read", "roles": []}, 31, "not found"),
+        good(
+            doc! {"revokeRolesFromRole": "reader", "roles": ["nothing"]},
+            doc! {},
+        ),
+        bad(
+            doc! {"grantPrivilegesToRole": "reader", "privileges": [on(&["fly"])]},
+            2,
+            "Unknown action type in privilege set: 'fly'",
         ),
         good(doc! {"dropRole": "reader"}, doc! {}),
         bad(doc! {"dropRole": "reader"}, 31, "reader"),

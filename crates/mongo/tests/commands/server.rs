@@ -1,10 +1,10 @@
-//! What the server is, and what it does as a whole.
+//! Commands about the server as a whole.
 
 use crate::case::{Case, bad, good, run};
 use value::{Value, array, doc};
 
 #[test]
-fn server() {
+fn commands_for_the_server_get_mongodbs_answers() {
     run(&cases());
 }
 
@@ -13,6 +13,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(descriptions());
     cases.extend(maintenance());
     cases.extend(fail_points());
+    cases.extend(end());
     cases
 }
 
@@ -32,7 +33,24 @@ fn hellos() -> Vec<Case> {
             183,
             "Missing required sub-document 'os'",
         ),
-        bad(doc! {"hello": 1, "maxAwaitTimeMS": 1}, 51_760, "topologyVersion"),
+        bad(doc! {"hello": 1, "maxAwaitTimeMS": 1}, 31_368, "topologyVersion"),
+        bad(doc! {"hello": 1, "helloOk": "true"}, 14, "hello.helloOk"),
+        bad(doc! {"hello": 1, "compression": [1]}, 14, "compression"),
+        good(
+            doc! {"hello": 1, "saslSupportedMechs": {"user": "nobody", "db": "admin"}},
+            doc! {"isWritablePrimary": true},
+        ),
+        bad(
+            doc! {"hello": 1, "saslSupportedMechs": "nobody"},
+            2,
+            "username must contain a '.' separated database.user pair",
+        ),
+        bad(
+            doc! {"hello": 1, "saslSupportedMechs": {"user": "nobody"}},
+            2,
+            "UserName must contain a field named: db",
+        ),
+        bad(doc! {"hello": 1, "saslSupportedMechs": 1}, 14, "[string, object]"),
         good(doc! {"ping": 1}, doc! {}),
         bad(doc! {"ping": 1, "maxTimeMS": "1"}, 14, "maxTimeMS"),
         bad(doc! {"noSuchCommand": 1}, 59, "no such command: 'noSuchCommand'"),
@@ -55,7 +73,7 @@ fn descriptions() -> Vec<Case> {
         bad(doc! {"whatsmyuri": 1, "maxTimeMS": (-1)}, 2, "maxTimeMS"),
         good(
             doc! {"listCommands": 1},
-            doc! {"commands": {"find": {"adminOnly": false}}},
+            doc! {"commands": {"find": {"adminOnly": false, "apiVersions": ["1"], "deprecatedApiVersions": []}}},
         ),
         bad(
             doc! {"listCommands": 1, "readConcern": {"level": "majority"}},
@@ -77,8 +95,50 @@ fn descriptions() -> Vec<Case> {
         )
         .of("admin"),
         bad(doc! {"top": 1}, 13, "admin database"),
+        good(
+            doc! {"connPoolStats": 1, "no": 1},
+            doc! {"totalCreated": 0_i64, "acquisitionWaitTimes": {"[950ms, 1000ms)": {"count": 0_i64}}, "pools": {}},
+        ),
+        bad(
+            doc! {"connPoolStats": 1, "writeConcern": {"w": 1}},
+            72,
+            "does not support writeConcern",
+        ),
+        good(doc! {"features": 1}, doc! {"js": {"utf8": true}}).with("oidMachine"),
+        bad(doc! {"features": 1, "no": 1}, 40_415, "'features.no'"),
+        bad(doc! {"features": 1, "oidReset": true}, 238, "oidReset"),
+        good(
+            doc! {"dropConnections": 1, "hostAndPort": ["a:1", "[::1]:2"]},
+            doc! {},
+        )
+        .of("admin"),
+        bad(
+            doc! {"dropConnections": 1, "hostAndPort": ["a:0"]},
+            9,
+            "host:port",
+        )
+        .of("admin"),
+        bad(doc! {"dropConnections": 1}, 40_414, "hostAndPort").of("admin"),
         good(doc! {"hostInfo": 1}, doc! {"system": {"cpuAddrSize": 64}}).of("admin"),
         bad(doc! {"hostInfo": 1, "no": 1}, 40_415, "'hostInfo.no'"),
+        good(
+            doc! {"setFeatureCompatibilityVersion": "8.0", "confirm": true},
+            doc! {},
+        )
+        .of("admin"),
+        bad(
+            doc! {"setFeatureCompatibilityVersion": "8.0"},
+            7_369_100,
+            "'confirm: true'",
+        )
+        .of("admin"),
+        bad(
+            doc! {"setFeatureCompatibilityVersion": "4.0", "confirm": true},
+            2,
+            "'4.0'",
+        )
+        .of("admin"),
+        bad(doc! {"setFeatureCompatibilityVersion": 8}, 14, "wrong type").of("admin"),
         good(
             doc! {"getCmdLineOpts": 1},
             doc! {"parsed": {"setParameter": {"enableTestCommands": "1"}}},
@@ -92,6 +152,8 @@ fn descriptions() -> Vec<Case> {
         .of("admin"),
         good(doc! {"getLog": "global"}, doc! {"log": Value::Array(array![])}).of("admin"),
         bad(doc! {"getLog": "no"}, 96, "no").of("admin"),
+        bad(doc! {"getLog": null}, 40_414, "'getLog.getLog'").of("admin"),
+        bad(doc! {"getLog": 1}, 14, "'getLog.getLog'").of("admin"),
         good(
             doc! {"getParameter": 1, "notablescan": 1},
             doc! {"notablescan": false},
@@ -150,9 +212,15 @@ fn maintenance() -> Vec<Case> {
     vec![
         good(doc! {"logRotate": 1}, doc! {}).of("admin"),
         bad(doc! {"logRotate": "audit"}, 4, "audit").of("admin"),
+        bad(doc! {"logRotate": null}, 40_414, "'logRotate.logRotate'").of("admin"),
         good(doc! {"fsync": 1}, doc! {"numFiles": 1}).of("admin"),
         good(doc! {"fsync": 1, "lock": true}, doc! {"lockCount": 1_i64}).of("admin"),
         good(doc! {"currentOp": 1}, doc! {"fsyncLock": true}).of("admin"),
+        good(
+            doc! {"lockInfo": 1},
+            doc! {"lockInfo": [{"granted": [{"mode": "S"}]}]},
+        )
+        .of("admin"),
         good(doc! {"fsyncUnlock": 1}, doc! {"lockCount": 0_i64}).of("admin"),
         bad(
             doc! {"fsync": 1, "fsyncLockAcquisitionTimeoutMillis": 1.5},
@@ -161,6 +229,17 @@ fn maintenance() -> Vec<Case> {
         )
         .of("admin"),
         bad(doc! {"fsyncUnlock": 1}, 20, "not locked").of("admin"),
+        good(
+            doc! {"lockInfo": 1, "includeStorageEngineDump": true},
+            doc! {"lockInfo": Value::Array(array![])},
+        )
+        .of("admin"),
+        bad(
+            doc! {"lockInfo": 1, "includeStorageEngineDump": 1},
+            14,
+            "'lockInfo.includeStorageEngineDump'",
+        )
+        .of("admin"),
         good(
             doc! {"fsync": 1, "forBackup": true, "allowFsyncFailure": true},
             doc! {"numFiles": 1},
@@ -181,6 +260,16 @@ fn maintenance() -> Vec<Case> {
         .of("admin"),
         bad(doc! {"killOp": 1}, 4, "Missing expected field \"op\"").of("admin"),
         bad(doc! {"killOp": 1, "op": "x"}, 14, "numeric type").of("admin"),
+    ]
+}
+
+/// Whoever runs the server may end it then.
+fn end() -> Vec<Case> {
+    vec![
+        bad(doc! {"shutdown": 1}, 13, "admin database"),
+        bad(doc! {"shutdown": 1, "force": 1}, 14, "'shutdown.force'").of("admin"),
+        bad(doc! {"shutdown": 1, "no": 1}, 40_415, "'shutdown.no'").of("admin"),
+        good(doc! {"shutdown": 1, "timeoutSecs": 0}, doc! {}).of("admin"),
     ]
 }
 

@@ -1,10 +1,10 @@
-//! Sessions, and ending what runs under them. There are no transactions to end yet.
+//! Sessions, and ending what runs in them. There are no transactions to end yet.
 
 use crate::case::{Case, bad, good, run};
 use value::{Binary, Document, Value, array, doc};
 
 #[test]
-fn sessions() {
+fn commands_for_sessions_get_mongodbs_answers() {
     run(&cases());
 }
 

@@ -1,4 +1,4 @@
-//! What `apiStrict: true` does not let through.
+//! What `apiStrict: true` refuses.
 
 use crate::case::{Case, bad, good, run};
 use value::{Document, Value, doc};

@@ -1,4 +1,4 @@
-//! Text indexes that are unique: no two documents have a term of the same weight.
+//! Unique text indexes: no two documents may have a term of the same weight.
 
 use crate::case::{Case, bad, bad_statement, good, run};
 use value::{Document, Value, array, doc};

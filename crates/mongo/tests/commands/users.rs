@@ -1,11 +1,11 @@
-//! Users and roles, and what the first user changes: from then on one has to log in.
+//! Users and roles, and what the first user changes: from then on everybody has to log in.
 
 use crate::blanks::LOGIN;
 use crate::case::{Case, bad, good, run};
 use value::{Value, array, doc};
 
 #[test]
-fn users() {
+fn commands_for_users_get_mongodbs_answers() {
     run(&cases());
 }
 
@@ -24,15 +24,70 @@ fn without_users() -> Vec<Case> {
             doc! {"rolesInfo": "readWrite"},
             doc! {"roles": [{"role": "readWrite", "db": "test", "isBuiltin": true}]},
         ),
-        bad(doc! {"rolesInfo": {"role": "read"}}, 40_414, "db' is missing"),
+        good(
+            doc! {"rolesInfo": "read", "showAuthenticationRestrictions": 1},
+            doc! {"roles": [{"role": "read", "authenticationRestrictions": Value::Array(array![]),
+            "inheritedAuthenticationRestrictions": Value::Array(array![])}]},
+        ),
+        good(
+            doc! {"rolesInfo": ["read", "dbAdmin"], "showPrivileges": "asUserFragment"},
+            doc! {"userFragment": {"roles": [{"role": "read", "db": "test"}, {"role": "dbAdmin", "db": "test"}]}},
+        )
+        .without("roles"),
+        bad(
+            doc! {"rolesInfo": 1, "showPrivileges": "asUserFragment"},
+            20,
+            "for all roles in a database",
+        ),
+        bad(
+            doc! {"rolesInfo": "read", "showPrivileges": "all"},
+            2,
+            "'asUserFragment'",
+        ),
+        bad(doc! {"rolesInfo": {"role": "read"}}, 2, "field named: db"),
+        good(
+            doc! {"rolesInfo": {"role": "read", "db": "test", "more": 1}},
+            doc! {"roles": [{"role": "read"}]},
+        ),
+        bad(
+            doc! {"rolesInfo": {"role": 1, "db": "test"}},
+            2,
+            "a string field named: role",
+        ),
         good(doc! {"usersInfo": 1}, doc! {"users": Value::Array(array![])}),
-        bad(doc! {"usersInfo": {"user": "u"}}, 40_414, "db' is missing"),
+        bad(doc! {"usersInfo": {"user": "u"}}, 2, "field named: db"),
+        bad(
+            doc! {"usersInfo": {"user": "u", "db": "test", "more": 1}},
+            2,
+            "unknown field named: 'more'",
+        ),
+        good(
+            doc! {"usersInfo": "u", "authenticatedMechanism": "SCRAM-SHA-1"},
+            doc! {"users": Value::Array(array![])},
+        ),
+        bad(
+            doc! {"usersInfo": "u", "authenticatedMechanism": "by hand"},
+            2,
+            "by hand",
+        ),
+        good(doc! {"invalidateUserCache": 1}, doc! {}),
+        bad(
+            doc! {"invalidateUserCache": 1, "no": 1},
+            40_415,
+            "is an unknown field",
+        ),
         bad(
             doc! {"createUser": "u", "pwd": "p"},
             40_414,
             "'createUser.roles' is missing",
         ),
         bad(doc! {"createUser": "u", "pwd": "p", "roles": ["no"]}, 31, "no"),
+        bad(doc! {"createUser": "u", "roles": ["no"]}, 2, "'pwd'"),
+        bad(
+            doc! {"createUser": "u", "pwd": "p", "roles": [1]},
+            2,
+            "either a string or an object",
+        ),
         good(doc! {"insert": "c", "documents": [{}]}, doc! {"n": 1}),
     ]
 }
@@ -112,10 +167,11 @@ fn credentials() -> Vec<Case> {
         ),
         mechanisms(&[sha1]),
         bad(
-            doc! {"updateUser": "d", "pwd": "q", "digestPassword": 1},
+            doc! {"updateUser": "d", "pwd": "q", "digestPassword": "1"},
             14,
             "wrong type",
         ),
+        good(doc! {"updateUser": "d", "pwd": "q", "digestPassword": 1}, doc! {}),
         good(
             doc! {"updateUser": "d", "authenticationRestrictions": Value::Array(array![])},
             doc! {},
@@ -195,14 +251,14 @@ fn shown() -> Vec<Case> {
             20,
             "exact-match",
         ),
-        bad(doc! {"usersInfo": 2}, 2, "strings or objects"),
-        bad(doc! {"usersInfo": 0}, 2, "strings or objects"),
+        bad(doc! {"usersInfo": 2}, 2, "a string or an object"),
+        bad(doc! {"usersInfo": 0}, 2, "a string or an object"),
         bad(
             doc! {"usersInfo": {"forAllDBs": false}},
-            40_414,
-            "user' is missing",
+            2,
+            "unknown field named: 'forAllDBs'",
         ),
-        bad(doc! {"rolesInfo": 2}, 2, "strings or objects"),
+        bad(doc! {"rolesInfo": 2}, 2, "a string or an object"),
         good(doc! {"dropUser": "b"}, doc! {}),
         good(doc! {"dropUser": "d"}, doc! {}),
     ]

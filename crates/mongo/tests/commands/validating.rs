@@ -1,4 +1,4 @@
-//! What `validate` tells, and which of its options go together.
+//! What `validate` reports, and which of its options can be combined.
 
 use crate::case::{Case, bad, good, run};
 use value::{Document, Value, array, doc};

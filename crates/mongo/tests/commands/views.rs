@@ -159,7 +159,7 @@ fn refused() -> Vec<Case> {
             doc! {},
         ));
     }
-    // What is made when it is read has a cursor that can stay.
+    // Collections that are computed when they are read have cursors that can stay open.
     cases.push(good(
         doc! {"find": "system.buckets.s", "noCursorTimeout": true},
         doc! {},

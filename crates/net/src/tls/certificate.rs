@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_refused() {
+    fn truncated_certificates_are_refused() {
         let times = [
             value(UTC_TIME, &[b"240101000000Z"]),
             value(UTC_TIME, &[b"250101000000Z"]),

@@ -32,7 +32,7 @@ pub struct TlsFiles {
     pub key: PathBuf,
     /// The authorities whose certificates clients may show; without them clients are not asked.
     pub client_authorities: Option<PathBuf>,
-    /// Whether clients without a certificate are let in, where authorities are given.
+    /// Whether clients without a certificate are let in, if authorities are given.
     pub client_optional: bool,
 }
 

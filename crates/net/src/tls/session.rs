@@ -85,11 +85,11 @@ impl Session {
         self.peer.as_ref()
     }
 
-    /// Whether there is something to read, or the end; `WouldBlock` where there is neither.
+    /// Whether there is something to read, or the end; `WouldBlock` if there is neither.
     pub(crate) fn look(&self) -> io::Result<()> {
         match self.try_read(|_| 0) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => Err(error),
-            // An error is met again where it is read.
+            // The reader will meet the same error.
             _ => Ok(()),
         }
     }
@@ -127,7 +127,7 @@ impl Session {
         }
     }
 
-    /// Sends what was written; `WouldBlock` where the socket does not take all of it.
+    /// Sends what was written; `WouldBlock` if the socket does not take all of it.
     pub(crate) fn try_flush(&self) -> io::Result<()> {
         push(&mut self.lock(), &self.tcp)
     }
@@ -154,14 +154,14 @@ impl Session {
 }
 
 impl Drop for Session {
-    /// A client can tell an orderly end from a broken connection, where the socket takes the word at once.
+    /// If the socket takes the alert at once, the client can tell an orderly end from a broken connection.
     fn drop(&mut self) {
         self.announce_end();
         drop(self.try_flush());
     }
 }
 
-/// Sends the records that wait; `WouldBlock` where the socket does not take all.
+/// Sends the records that wait; `WouldBlock` if the socket does not take all.
 fn push(connection: &mut ServerConnection, tcp: &TcpStream) -> io::Result<()> {
     while connection.wants_write() {
         if connection.write_tls(&mut Wire(tcp))? == 0 {
@@ -171,7 +171,7 @@ fn push(connection: &mut ServerConnection, tcp: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes records until some of what they hold can be read, the handshake is done, or the client has ended; `WouldBlock` where
+/// Takes records until some of what they hold can be read, the handshake is done, or the client has ended; `WouldBlock` if
 /// no more has come.
 fn pull(connection: &mut ServerConnection, tcp: &TcpStream) -> io::Result<()> {
     let was_handshaking = connection.is_handshaking();
@@ -180,7 +180,7 @@ fn pull(connection: &mut ServerConnection, tcp: &TcpStream) -> io::Result<()> {
         let state = match connection.process_new_packets() {
             Ok(state) => state,
             Err(error) => {
-                // The alert that says why; whoever does not take it knows that it was refused all the same.
+                // The alert says why. A client that does not take it knows all the same that it was refused.
                 drop(push(connection, tcp));
                 return Err(io::Error::new(ErrorKind::InvalidData, error));
             }

@@ -115,6 +115,11 @@ impl Parser {
         let mut left = self.binary(level + 1)?;
         let mut length = 0;
         loop {
+            // The tree leans to the left, and is walked down there.
+            if length > DEPTH_MAX {
+                return compile(format!("more than {DEPTH_MAX} operators in a row"));
+            }
+            length += 1;
             if operators.contains(&"<") && self.takes_word("instanceof") {
                 left = Expression::InstanceOf(Box::new(left), self.name()?);
                 continue;
@@ -126,11 +131,6 @@ impl Parser {
             let Some(operator) = found else {
                 return Ok(left);
             };
-            length += 1;
-            // The tree leans to the left, and is walked down there.
-            if length > DEPTH_MAX {
-                return compile(format!("more than {DEPTH_MAX} operators in a row"));
-            }
             self.next();
             let right = self.binary(level + 1)?;
             left = Expression::Binary(operator, Box::new(left), Box::new(right));

@@ -22,7 +22,7 @@ pub(crate) struct Pattern {
 
 /// Where an expression is looked for.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum MatchPlace {
     From(usize),
     Leading,
     Whole,
@@ -69,11 +69,11 @@ impl Pattern {
         }
     }
 
-    pub(super) fn at(&self, place: Place) -> Result<&Regex> {
+    pub(super) fn at(&self, place: MatchPlace) -> Result<&Regex> {
         let (kept, around) = match place {
-            Place::From(_) => return Ok(&self.anywhere),
-            Place::Leading => (&self.leading, (r"\A(?:", ")")),
-            Place::Whole => (&self.whole, (r"\A(?:", r")\z")),
+            MatchPlace::From(_) => return Ok(&self.anywhere),
+            MatchPlace::Leading => (&self.leading, (r"\A(?:", ")")),
+            MatchPlace::Whole => (&self.whole, (r"\A(?:", r")\z")),
         };
         if let Some(regex) = kept.get() {
             return Ok(regex);

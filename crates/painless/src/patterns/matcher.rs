@@ -1,6 +1,6 @@
 //! The search for a regular expression in a string, match by match.
 
-use super::compiled::{Pattern, Place};
+use super::compiled::{MatchPlace, Pattern};
 use crate::error::{Result, failed};
 use crate::limits::BYTES_MAX;
 use std::sync::Arc;
@@ -38,10 +38,10 @@ impl Matcher {
     }
 
     /// Looks for the expression; what is found is kept.
-    pub(super) fn look(&mut self, place: Place) -> Result<bool> {
+    pub(super) fn look(&mut self, place: MatchPlace) -> Result<bool> {
         let from = match place {
-            Place::From(from) => from,
-            Place::Leading | Place::Whole => 0,
+            MatchPlace::From(from) => from,
+            MatchPlace::Leading | MatchPlace::Whole => 0,
         };
         let regex = self.pattern.at(place)?;
         let mut places = regex.capture_locations();
@@ -77,7 +77,7 @@ impl Matcher {
     /// Looks for the next match.
     pub(super) fn find(&mut self) -> Result<bool> {
         match self.next {
-            Some(from) => self.look(Place::From(from)),
+            Some(from) => self.look(MatchPlace::From(from)),
             None => {
                 self.found = None;
                 Ok(false)

@@ -11,8 +11,8 @@ use crate::limits::SEARCHED_BYTES_MAX;
 use crate::object::Object;
 use crate::run::Run;
 use crate::writer::Writer;
+use compiled::MatchPlace;
 pub(crate) use compiled::Pattern;
-use compiled::Place;
 pub(crate) use matcher::Matcher;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ fn begun(run: &mut Run<'_>, pattern: &Arc<Pattern>, text: Arc<str>) -> Result<Ma
     Ok(Matcher::new(pattern, text))
 }
 
-fn look(run: &mut Run<'_>, matcher: &mut Matcher, place: Place) -> Result<bool> {
+fn look(run: &mut Run<'_>, matcher: &mut Matcher, place: MatchPlace) -> Result<bool> {
     counted(run, matcher, |matcher| matcher.look(place))
 }
 
@@ -81,9 +81,9 @@ pub(crate) fn operate(run: &mut Run<'_>, operator: &str, text: &Object, pattern:
     };
     let mut matcher = begun(run, pattern, text.as_text()?)?;
     let place = if operator == "==~" {
-        Place::Whole
+        MatchPlace::Whole
     } else {
-        Place::From(0)
+        MatchPlace::From(0)
     };
     look(run, &mut matcher, place).map(Object::Bool)
 }
@@ -152,10 +152,10 @@ pub(crate) fn of_matcher(
             let Some(place) = place else {
                 return failed(format!("Illegal start index [{from}]"));
             };
-            Object::Bool(look(run, &mut at, Place::From(place))?)
+            Object::Bool(look(run, &mut at, MatchPlace::From(place))?)
         }
-        ("matches", []) => Object::Bool(look(run, &mut at, Place::Whole)?),
-        ("lookingAt", []) => Object::Bool(look(run, &mut at, Place::Leading)?),
+        ("matches", []) => Object::Bool(look(run, &mut at, MatchPlace::Whole)?),
+        ("lookingAt", []) => Object::Bool(look(run, &mut at, MatchPlace::Leading)?),
         ("group", [] | [_]) | ("namedGroup", [_]) => match given(&at, arguments)? {
             Some(place) => run.text(at.shown(place))?,
             None => Object::Null,

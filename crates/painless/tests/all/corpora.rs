@@ -1,4 +1,5 @@
-//! The fuzz targets' corpora, run as a test: `valid-…` is accepted, `invalid-…` is refused, nothing panics.
+//! Runs the fuzz targets' corpora as a test: an input named `valid-…` is accepted, one named `invalid-…` is refused, and none
+//! panics.
 
 #[path = "../../../../fuzz/checks/painless.rs"]
 mod checks;
@@ -8,6 +9,6 @@ mod corpus;
 use corpus::run;
 
 #[test]
-fn scripts() {
+fn the_corpus_of_scripts_is_accepted_or_refused_as_named() {
     run("painless_script", checks::script);
 }

@@ -1,4 +1,4 @@
-//! Scripts that would not end, or take everything.
+//! Scripts that would not end, or would take all memory.
 
 use code::Code;
 use painless::{Ended, Globals, Host, Script, ScriptError};
@@ -25,7 +25,7 @@ fn every_script_ends() {
 }
 
 #[test]
-fn what_is_in_many_places_is_not_made_without_end() {
+fn a_value_that_is_shared_exponentially_often_is_not_expanded() {
     let doubled = "def l = ['a']; def m = ['a']; for (int i = 0; i < 40; i++) { l = [l, l]; m = [m, m] }";
     assert!(fails(&format!("{doubled} return l")).contains("larger than documents"));
     for compared in [
@@ -131,7 +131,7 @@ fn comparing_long_texts_costs_steps() {
 }
 
 #[test]
-fn what_holds_others_a_hundred_thousand_deep_is_freed() {
+fn values_nested_a_hundred_thousand_deep_are_freed() {
     for deeper in [
         "[l]",
         "['x': l]",
@@ -202,6 +202,7 @@ fn depth_has_a_limit() {
     assert!(fails(&format!("{}1{}", "(".repeat(10_000), ")".repeat(10_000))).contains("nested"));
     assert!(fails(&format!("{}true", "!".repeat(10_000))).contains("nested"));
     assert!(fails(&"1+".repeat(10_000)).contains("in a row"));
+    assert!(fails(&format!("1{}", " instanceof int".repeat(1_000))).contains("in a row"));
     assert!(fails(&format!("a{}", ".b".repeat(10_000))).contains("in a row"));
     assert!(fails(&"{".repeat(10_000)).contains("nested"));
     assert!(fails(&"a=".repeat(10_000)).contains("nested"));

@@ -1,4 +1,4 @@
-//! What scripts mean.
+//! The language: scripts and their results.
 
 use painless::{Globals, Host, Script, ScriptError};
 use value::{Document, Value};
@@ -66,7 +66,7 @@ fn operations_can_be_chosen() {
 }
 
 #[test]
-fn loops_and_numbers() {
+fn loops_and_arithmetic_give_javas_results() {
     assert_eq!(
         result("int sum = 0; for (int i = 0; i < 5; i++) { if (i == 3) continue; sum += i } return sum"),
         "7"
@@ -169,7 +169,7 @@ fn fields_are_asked_of_the_host() {
 }
 
 #[test]
-fn what_is_not_known_is_named() {
+fn errors_name_what_is_not_known() {
     let wrong = |source: &str| {
         let compiled = Script::compile(source);
         compiled

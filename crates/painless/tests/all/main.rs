@@ -1,4 +1,4 @@
-//! Scripts and what they give.
+//! Tests of Painless.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod corpora;

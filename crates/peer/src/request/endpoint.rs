@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused() {
+    fn malformed_addresses_are_refused() {
         for wrong in [
             json!("ftp://host/db"),
             json!("http://host"),

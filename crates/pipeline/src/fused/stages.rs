@@ -2,7 +2,7 @@
 
 use super::Names;
 use crate::Result;
-use language::expression::{Found, Variables};
+use language::expression::{Evaluated, Variables};
 use language::filter::Filter;
 use language::interruption::steps;
 use language::projection::{FieldSource, Projection};
@@ -96,13 +96,13 @@ pub(super) fn run(
             let computed = fused.projection.computed();
             let count = fused.sources.len();
             if computed.len() <= FEW && count <= FEW {
-                let mut found = [const { Found::Missing }; FEW];
+                let mut found = [const { Evaluated::Missing }; FEW];
                 fused.compute(document, variables, &mut found)?;
                 let mut picked = [None; FEW];
                 fused.place(values, &found, &mut picked[..count]);
                 return run(rest, &fused.names, &picked[..count], variables, give);
             }
-            let mut found = vec![Found::Missing; computed.len()];
+            let mut found = vec![Evaluated::Missing; computed.len()];
             fused.compute(document, variables, &mut found)?;
             let mut picked = vec![None; count];
             fused.place(values, &found, &mut picked);
@@ -117,7 +117,7 @@ impl FusedProjection {
         &'e self,
         document: DocumentRef<'e>,
         variables: &'e Variables,
-        found: &mut [Found<'e>],
+        found: &mut [Evaluated<'e>],
     ) -> Result<()> {
         for ((_, expression), place) in self.projection.computed().iter().zip(found) {
             *place = expression.find(document, variables)?;
@@ -129,7 +129,7 @@ impl FusedProjection {
     fn place<'v>(
         &self,
         values: &[Option<ValueRef<'v>>],
-        found: &'v [Found<'_>],
+        found: &'v [Evaluated<'_>],
         places: &mut [Option<ValueRef<'v>>],
     ) {
         for (source, place) in self.sources.iter().zip(places) {

@@ -6,10 +6,10 @@ use super::script_accumulator::{self, ScriptAccumulator, ScriptState};
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
 use language::expression::accumulator::{self, Accumulator, AccumulatorKind, Method, Ranked};
-use language::expression::{Expression, Found, Variables};
+use language::expression::{Evaluated, Expression, Variables};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use value::{Document, DocumentRef, Value};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 /// The names of all accumulators, `$` included.
 pub fn accumulator_names() -> impl Iterator<Item = &'static str> {
@@ -52,7 +52,7 @@ pub(crate) enum Asking {
 
 /// The state of an accumulation in one group.
 #[derive(Debug)]
-pub(crate) enum State {
+pub(crate) enum AccumulationState {
     One(Box<dyn Accumulator>),
     Count(i64),
     Ranked {
@@ -67,23 +67,22 @@ pub(crate) enum State {
 impl Accumulation {
     /// Parses `{$sum: …}` for the field of this name.
     pub(super) fn parse(field: &str, spec: &Value, scope: &StageScope<'_>) -> Result<Accumulation> {
+        let first = match spec {
+            Value::Document(spec) => spec.iter().next().map(|first| (spec, first)),
+            _ => None,
+        };
+        let Some((spec, (name, operand))) = first.filter(|(_, (name, _))| name.starts_with('$')) else {
+            return Err(QueryError::new(
+                Code::location(40_234),
+                format!("The field '{field}' must be an accumulator object"),
+            ));
+        };
         check_field(field)?;
-        let Value::Document(spec) = spec else {
-            return Err(not_an_accumulator(field));
-        };
-        let mut parts = spec.iter();
-        let (name, operand) = match (parts.next(), parts.next()) {
-            (Some(only), None) => only,
-            (None, _) => return Err(not_an_accumulator(field)),
-            _ => {
-                return Err(QueryError::new(
-                    Code::location(40_238),
-                    format!("The field '{field}' must specify one accumulator"),
-                ));
-            }
-        };
-        if !name.starts_with('$') {
-            return Err(not_an_accumulator(field));
+        if spec.len() > 1 {
+            return Err(QueryError::new(
+                Code::location(40_238),
+                format!("The field '{field}' must specify one accumulator"),
+            ));
         }
         if let Value::Array(_) = operand {
             return Err(QueryError::new(
@@ -137,34 +136,43 @@ impl Accumulation {
         }
     }
 
-    /// The state before any document; `group` is the group's `_id`, which the count of `$topN` may depend on.
+    /// Whether the state before any document depends on the group.
+    pub(super) fn begins_by_group(&self) -> bool {
+        match self {
+            Accumulation::Ranked(ranking) => ranking.counts_by_group(),
+            Accumulation::Script(script) => script.begins_by_group(),
+            Accumulation::Simple(..) | Accumulation::Count | Accumulation::Percentile { .. } => false,
+        }
+    }
+
+    /// The state before any document; `group` has the group's `_id`, which the count of `$topN` may depend on.
     pub(crate) fn start(
         &self,
         group: DocumentRef<'_>,
         variables: &Variables,
         asking: Asking,
-    ) -> Result<State> {
+    ) -> Result<AccumulationState> {
         Ok(match self {
             Accumulation::Simple(kind, _) => {
                 let placed = (asking == Asking::Bucket).then(|| Placed::start(*kind));
                 match placed.flatten() {
-                    Some(placed) => State::Placed(placed),
-                    None => State::One(kind.start(variables.collation())),
+                    Some(placed) => AccumulationState::Placed(placed),
+                    None => AccumulationState::One(kind.start(variables.collation())),
                 }
             }
-            Accumulation::Count => State::Count(0),
+            Accumulation::Count => AccumulationState::Count(0),
             Accumulation::Percentile {
                 shares,
                 method,
                 single,
                 ..
-            } => State::One(accumulator::percentile(shares, *method, *single)),
-            Accumulation::Ranked(ranking) => State::Ranked {
+            } => AccumulationState::One(accumulator::percentile(shares, *method, *single)),
+            Accumulation::Ranked(ranking) => AccumulationState::Ranked {
                 kept: ranking.start(group, variables, asking)?,
                 single: ranking.is_single(),
                 reversed: ranking.is_reversed(),
             },
-            Accumulation::Script(script) => State::Script(script.start(group, variables)?),
+            Accumulation::Script(script) => AccumulationState::Script(script.start(group, variables)?),
         })
     }
 
@@ -180,26 +188,31 @@ impl Accumulation {
     /// Takes one more document into the state.
     pub(crate) fn add(
         &self,
-        state: &mut State,
+        state: &mut AccumulationState,
         document: DocumentRef<'_>,
         variables: &Variables,
     ) -> Result<()> {
         match (self, state) {
-            (Accumulation::Simple(_, input) | Accumulation::Percentile { input, .. }, State::One(state)) => {
+            (
+                Accumulation::Simple(_, input) | Accumulation::Percentile { input, .. },
+                AccumulationState::One(state),
+            ) => {
                 match input.field(document, variables) {
                     Some(value) => state.see(value)?,
                     None => state.add(input.find(document, variables)?)?,
                 }
                 Ok(())
             }
-            (Accumulation::Count, State::Count(count)) => {
+            (Accumulation::Count, AccumulationState::Count(count)) => {
                 *count += 1;
                 Ok(())
             }
-            (Accumulation::Ranked(ranking), State::Ranked { kept, .. }) => {
+            (Accumulation::Ranked(ranking), AccumulationState::Ranked { kept, .. }) => {
                 ranking.add(kept, document, variables)
             }
-            (Accumulation::Script(script), State::Script(state)) => script.add(state, document, variables),
+            (Accumulation::Script(script), AccumulationState::Script(state)) => {
+                script.add(state, document, variables)
+            }
             // A state is only ever given to the accumulation that started it.
             _ => Ok(()),
         }
@@ -209,16 +222,16 @@ impl Accumulation {
     pub(super) fn add_at(
         &self,
         place: usize,
-        state: &mut State,
+        state: &mut AccumulationState,
         document: DocumentRef<'_>,
         variables: &Variables,
     ) -> Result<()> {
         match (self, state) {
-            (Accumulation::Simple(_, input), State::Placed(placed)) => {
+            (Accumulation::Simple(_, input), AccumulationState::Placed(placed)) => {
                 placed.add(place, input.find(document, variables)?);
                 Ok(())
             }
-            (Accumulation::Ranked(ranking), State::Ranked { kept, .. }) => {
+            (Accumulation::Ranked(ranking), AccumulationState::Ranked { kept, .. }) => {
                 ranking.add_at(place, kept, document, variables)
             }
             (_, state) => self.add(state, document, variables),
@@ -226,15 +239,15 @@ impl Accumulation {
     }
 }
 
-impl State {
+impl AccumulationState {
     /// The result; `None` if it is missing.
     pub(crate) fn result(&mut self) -> Result<Option<Value>> {
         Ok(match self {
-            State::One(state) => state.result(),
-            State::Count(count) => Some(Value::integer(*count)),
-            State::Placed(placed) => placed.result()?,
-            State::Script(state) => Some(state.result()?),
-            State::Ranked {
+            AccumulationState::One(state) => state.result(),
+            AccumulationState::Count(count) => Some(Value::integer(*count)),
+            AccumulationState::Placed(placed) => placed.result()?,
+            AccumulationState::Script(state) => Some(state.result()?),
+            AccumulationState::Ranked {
                 kept,
                 single,
                 reversed,
@@ -255,11 +268,11 @@ impl State {
     /// The approximate bytes that the state keeps.
     pub(crate) fn bytes(&self) -> usize {
         match self {
-            State::One(state) => state.bytes(),
-            State::Count(_) => 0,
-            State::Ranked { kept, .. } => kept.bytes(),
-            State::Placed(placed) => placed.bytes(),
-            State::Script(state) => state.bytes(),
+            AccumulationState::One(state) => state.bytes(),
+            AccumulationState::Count(_) => 0,
+            AccumulationState::Ranked { kept, .. } => kept.bytes(),
+            AccumulationState::Placed(placed) => placed.bytes(),
+            AccumulationState::Script(state) => state.bytes(),
         }
     }
 }
@@ -280,11 +293,12 @@ fn check_field(field: &str) -> Result<()> {
     Ok(())
 }
 
-fn not_an_accumulator(field: &str) -> QueryError {
-    QueryError::new(
-        Code::location(40_234),
-        format!("The field '{field}' must be an accumulator object"),
-    )
+/// What accumulators see of a group before any document: the parts of its key, as in MongoDB; nothing of a key without parts.
+pub(super) fn key_parts(group: DocumentRef<'_>) -> Document {
+    match group.get("_id") {
+        Some(ValueRef::Document(key)) => key.to_document(),
+        _ => Document::new(),
+    }
 }
 
 /// The fields of an accumulator whose operands have names.
@@ -306,6 +320,6 @@ pub(crate) fn constant(
         return Err(wrong());
     }
     let nothing = Document::new();
-    let found: Found<'_> = expression.find((&nothing).into(), scope.variables)?;
+    let found: Evaluated<'_> = expression.find((&nothing).into(), scope.variables)?;
     Ok(found.into_value())
 }

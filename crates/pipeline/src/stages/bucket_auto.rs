@@ -1,6 +1,6 @@
 //! `$bucketAuto`: intervals chosen so that about as many documents fall into each.
 
-use super::accumulation::{Accumulation, Asking, State};
+use super::accumulation::{Accumulation, AccumulationState, Asking};
 use super::bucket::{add_output, check_group_by};
 use super::granularity::Granularity;
 use crate::kept::{Kept, rest_kept};
@@ -40,49 +40,54 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             ),
         ));
     };
-    let given = Given::read(options)?;
-    let (Some(group_by), Some(buckets)) = (options.get("groupBy"), given.buckets) else {
+    let given = Given::read(options, scope)?;
+    let (Some(group_by), Some(buckets)) = (given.group_by, given.buckets) else {
         return Err(wrong(
             Code::location(40_246),
             "$bucketAuto requires 'groupBy' and 'buckets' to be specified.",
         ));
     };
-    let mut spec = Document::new();
-    add_output(&mut spec, given.output.filter(|fields| !fields.is_empty()));
-    let fields = spec
-        .iter()
-        .map(|(name, value)| Ok((name.to_owned(), Accumulation::parse(name, value, scope)?)));
+    let buckets = match usize::try_from(buckets) {
+        Ok(buckets @ 1..) => buckets,
+        _ => {
+            return Err(wrong(
+                Code::location(40_243),
+                format!("The $bucketAuto 'buckets' field must be greater than 0, but found: {buckets}."),
+            ));
+        }
+    };
+    let fields = match given.output {
+        Some(fields) if !fields.is_empty() => fields,
+        _ => parse_output(None, scope)?,
+    };
     Ok(vec![Arc::new(BucketAuto {
         operand: options.clone(),
-        group_by: Expression::parse(group_by, &scope.parse_scope())?,
+        group_by,
         buckets,
-        fields: Arc::new(fields.collect::<Result<_>>()?),
+        fields: Arc::new(fields),
         granularity: given.granularity,
     })])
 }
 
-/// The options, each checked by itself.
+/// The options, each checked by itself in the order written, as MongoDB does.
 #[derive(Default)]
-struct Given<'o> {
-    buckets: Option<usize>,
-    output: Option<&'o Document>,
+struct Given {
+    group_by: Option<Expression>,
+    buckets: Option<i32>,
+    output: Option<Vec<(String, Accumulation)>>,
     granularity: Option<Granularity>,
 }
 
-impl Given<'_> {
-    fn read(options: &Document) -> Result<Given<'_>> {
+impl Given {
+    fn read(options: &Document, scope: &StageScope<'_>) -> Result<Given> {
         let mut given = Given::default();
         for (name, value) in options.iter() {
             match (name, value) {
-                ("groupBy", Value::String(path)) if path == "$" => {
-                    return Err(wrong(
-                        Code::location(40_239),
-                        "The $bucketAuto 'groupBy' field must be a $-prefixed path: '$' alone names no field.",
-                    ));
-                }
-                ("groupBy", value) => check_group_by(value, Code::location(40_239))?,
+                ("groupBy", value) => given.group_by = Some(parse_group_by(value, scope)?),
                 ("buckets", value) => given.buckets = Some(parse_buckets(value)?),
-                ("output", Value::Document(fields)) => given.output = Some(fields),
+                ("output", Value::Document(fields)) => {
+                    given.output = Some(parse_output(Some(fields), scope)?);
+                }
                 ("output", other) => {
                     return Err(wrong(
                         Code::location(40_244),
@@ -114,7 +119,36 @@ impl Given<'_> {
     }
 }
 
-fn parse_buckets(value: &Value) -> Result<usize> {
+fn parse_group_by(value: &Value, scope: &StageScope<'_>) -> Result<Expression> {
+    let code = Code::location(40_239);
+    if matches!(value, Value::String(path) if path == "$") {
+        return Err(wrong(
+            code,
+            "The $bucketAuto 'groupBy' field must be a $-prefixed path: '$' alone names no field.",
+        ));
+    }
+    check_group_by(value, code)?;
+    Ok(Expression::parse(value, &scope.parse_scope())?)
+}
+
+/// The accumulators of the buckets; a count if none are named.
+fn parse_output(output: Option<&Document>, scope: &StageScope<'_>) -> Result<Vec<(String, Accumulation)>> {
+    let mut spec = Document::new();
+    add_output(&mut spec, output);
+    let fields = spec.iter().map(|(name, value)| {
+        let accumulation = Accumulation::parse(name, value, scope)?;
+        if accumulation.begins_by_group() {
+            return Err(wrong(
+                Code::location(4_544_714),
+                "Can't refer to the group key in $bucketAuto",
+            ));
+        }
+        Ok((name.to_owned(), accumulation))
+    });
+    fields.collect()
+}
+
+fn parse_buckets(value: &Value) -> Result<i32> {
     let number = Number::of(value.as_ref()).ok_or_else(|| {
         wrong(
             Code::location(40_241),
@@ -124,19 +158,12 @@ fn parse_buckets(value: &Value) -> Result<usize> {
             ),
         )
     })?;
-    let buckets = number.to_i32().ok_or_else(|| {
+    number.to_i32().ok_or_else(|| {
         wrong(
             Code::location(40_242),
             "The $bucketAuto 'buckets' field must be representable as a 32-bit integer",
         )
-    })?;
-    match usize::try_from(buckets) {
-        Ok(buckets @ 1..) => Ok(buckets),
-        _ => Err(wrong(
-            Code::location(40_243),
-            format!("The $bucketAuto 'buckets' field must be greater than 0, but found: {buckets}."),
-        )),
-    }
+    })
 }
 
 impl Stage for BucketAuto {
@@ -187,7 +214,7 @@ struct Bucketing {
 struct Bucket {
     min: Value,
     max: Value,
-    states: Vec<State>,
+    states: Vec<AccumulationState>,
 }
 
 impl Step for Bucketing {
@@ -306,7 +333,7 @@ impl Bucketing {
         Ok(bucket)
     }
 
-    fn states(&self) -> Result<Vec<State>> {
+    fn states(&self) -> Result<Vec<AccumulationState>> {
         let nothing = Document::new();
         let fields = self.stage.fields.iter();
         fields
@@ -328,7 +355,7 @@ impl Bucketing {
 impl Bucket {
     /// What its states hold.
     fn bytes(&self) -> usize {
-        self.states.iter().map(State::bytes).sum()
+        self.states.iter().map(AccumulationState::bytes).sum()
     }
 
     fn into_document(mut self, fields: &[(String, Accumulation)]) -> Result<Document> {

@@ -173,21 +173,28 @@ pub(crate) fn parse_current_op(
     };
     let fields = Fields::new("$currentOp", options);
     let option = |name| Ok::<_, QueryError>(fields.strict_bool(name)?.unwrap_or(false));
-    let wanted = WantedOperations {
-        all_users: option("allUsers")?,
-        idle_connections: option("idleConnections")?,
-        idle_cursors: option("idleCursors")?,
-        is_truncated: option("truncateOps")?,
-    };
-    // No session holds locks between its operations, and there is but this one server.
-    for other in ["idleSessions", "localOps", "targetAllNodes"] {
-        option(other)?;
-    }
-    fields.finish()?;
+    // MongoDB reads these two before it looks at the database, and the others after it.
+    let all_users = option("allUsers")?;
+    option("localOps")?;
     if scope.namespace.database != "admin" {
         return Err(QueryError::new(
             Code::INVALID_NAMESPACE,
             "$currentOp must be run against the 'admin' database with {aggregate: 1}",
+        ));
+    }
+    let wanted = WantedOperations {
+        all_users,
+        idle_connections: option("idleConnections")?,
+        idle_cursors: option("idleCursors")?,
+        is_truncated: option("truncateOps")?,
+    };
+    // No session holds locks between its operations.
+    option("idleSessions")?;
+    let all_nodes = option("targetAllNodes")?;
+    fields.finish()?;
+    if all_nodes {
+        return Err(QueryError::failed_to_parse(
+            "$currentOp supports targetAllNodes parameter only for sharded clusters",
         ));
     }
     stage(

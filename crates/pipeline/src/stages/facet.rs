@@ -66,6 +66,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
         check_allowed(stages)?;
         let within = StageScope {
             depth: scope.depth + 1,
+            leads: false,
             ..*scope
         };
         let parsed = parse_stages(stages, &within)?;

@@ -21,7 +21,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
         )));
     };
     let fields = Fields::new("$fill", options);
-    let partition_by = match fields.present("partitionBy") {
+    let partition_by = match fields.any("partitionBy") {
         None => None,
         Some(by @ (ValueRef::String(_) | ValueRef::Document(_))) => Some(by.to_value()),
         Some(other) => {

@@ -12,7 +12,7 @@ use crate::waiting::Waiting;
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use language::expression::number::Number;
-use language::expression::{Expression, Found};
+use language::expression::{Evaluated, Expression};
 use query::execute::Interruption;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -41,49 +41,82 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             operand.type_of().alias()
         )));
     };
-    let (mut from, mut start, mut connect_from, mut connect_to, mut into) = (None, None, None, None, None);
-    let (mut depth_max, mut depth_field, mut restriction) = (None, None, None);
-    for (name, value) in options.iter() {
-        match name {
-            "startWith" => start = Some(Expression::parse(value, &scope.parse_scope())?),
-            "maxDepth" => depth_max = Some(parse_depth(value)?),
-            "restrictSearchWithMatch" => restriction = Some(parse_restriction(value, scope)?),
-            "from" => from = Some(text(name, value)?),
-            "as" => into = Some(checked_path(text(name, value)?)?),
-            "connectFromField" => connect_from = Some(checked_path(text(name, value)?)?),
-            "connectToField" => {
-                let field = text(name, value)?;
-                checked_path(field)?;
-                connect_to = Some(field.to_owned());
-            }
-            "depthField" => depth_field = Some(checked_path(text(name, value)?)?),
-            unknown => {
-                return Err(QueryError::new(
-                    Code::location(40_104),
-                    format!("Unknown argument to $graphLookup: {unknown}"),
-                ));
-            }
-        }
-    }
-    let (Some(from), Some(start), Some(connect_from), Some(connect_to), Some(into)) =
-        (from, start, connect_from, connect_to, into)
+    // MongoDB asks for the collection before it looks at anything else.
+    let from = parse_from(options.get("from"), scope)?;
+    let given = Given::read(options, scope)?;
+    let (Some(start), Some(into), Some(connect_from), Some(connect_to)) =
+        (given.start, given.into, given.connect_from, given.connect_to)
     else {
         return Err(QueryError::new(
             Code::location(40_105),
             "$graphLookup requires 'from', 'as', 'startWith', 'connectFromField', and 'connectToField' to be specified.",
         ));
     };
+    let (into, connect_from) = (checked_path(into)?, checked_path(connect_from)?);
+    checked_path(connect_to)?;
     Ok(vec![Arc::new(GraphLookup {
         operand: options.clone(),
-        sub: SubPipeline::on(sibling(scope, from)?, scope),
+        sub: SubPipeline::on(from, scope),
         start,
         connect_from,
-        connect_to,
+        connect_to: connect_to.to_owned(),
         into,
-        depth_max,
-        depth_field,
-        restriction,
+        depth_max: given.depth_max,
+        depth_field: given.depth_field,
+        restriction: given.restriction,
     })])
+}
+
+fn parse_from(from: Option<&Value>, scope: &StageScope<'_>) -> Result<Namespace> {
+    match from {
+        Some(Value::String(name)) => sibling(scope, name),
+        Some(other) => Err(QueryError::failed_to_parse(format!(
+            "$graphLookup 'from' field must be a string, but found {}",
+            other.type_of().alias()
+        ))),
+        None => Err(QueryError::failed_to_parse(
+            "missing 'from' option to $graphLookup stage specification",
+        )),
+    }
+}
+
+/// The options, each checked by itself. A name that is empty is as good as none.
+#[derive(Default)]
+struct Given<'o> {
+    start: Option<Expression>,
+    into: Option<&'o str>,
+    connect_from: Option<&'o str>,
+    connect_to: Option<&'o str>,
+    depth_max: Option<u64>,
+    depth_field: Option<FieldPath>,
+    restriction: Option<Document>,
+}
+
+impl<'o> Given<'o> {
+    fn read(options: &'o Document, scope: &StageScope<'_>) -> Result<Given<'o>> {
+        let mut given = Given::default();
+        for (name, value) in options.iter() {
+            let named = || Ok::<_, QueryError>(Some(text(name, value)?).filter(|text| !text.is_empty()));
+            match name {
+                "startWith" => given.start = Some(Expression::parse(value, &scope.parse_scope())?),
+                "maxDepth" => given.depth_max = Some(parse_depth(value)?),
+                "restrictSearchWithMatch" => given.restriction = Some(parse_restriction(value, scope)?),
+                // It was read before; whoever gives it twice must give names.
+                "from" => parse_from(Some(value), scope).map(|_| ())?,
+                "as" => given.into = named()?,
+                "connectFromField" => given.connect_from = named()?,
+                "connectToField" => given.connect_to = named()?,
+                "depthField" => given.depth_field = Some(checked_path(text(name, value)?)?),
+                unknown => {
+                    return Err(QueryError::new(
+                        Code::location(40_104),
+                        format!("Unknown argument to $graphLookup: {unknown}"),
+                    ));
+                }
+            }
+        }
+        Ok(given)
+    }
 }
 
 fn text<'v>(name: &str, value: &'v Value) -> Result<&'v str> {
@@ -187,7 +220,7 @@ impl Searching {
         let mut search = Search::new(self.run.kept("$graphLookup"));
         let mut variables = Arc::clone(&self.run.variables);
         row.show_metadata(&mut variables);
-        let start: Found<'_> = self.stage.start.find(row.as_ref(), &variables)?;
+        let start: Evaluated<'_> = self.stage.start.find(row.as_ref(), &variables)?;
         match start.get() {
             None => {}
             Some(ValueRef::Array(array)) => {

@@ -1,13 +1,14 @@
 //! `$group`: documents with equal keys, and what accumulates over them.
 
 use super::accumulation::{Accumulation, Asking, State};
+use super::group_errors::{has_own_codes, in_group};
 use crate::join_key::append_key;
 use crate::kept::{Kept, no_room};
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
 use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
-use language::expression::{Expression, Found, Variables, document_bytes, names_operator};
+use language::expression::{Evaluated, Expression, Variables, document_bytes, names_operator};
 use memory::Share;
 use query::execute::{Sorted, Sorter};
 use query::spill::{SpillRun, Spilled};
@@ -28,6 +29,8 @@ pub(super) struct Group {
     fields: Arc<Vec<(String, Accumulation)>>,
     /// Whether what accumulates may grow.
     grows: bool,
+    /// Whether errors on documents have the codes of groups. What is wrong with constants has the codes of the rest.
+    has_own_codes: bool,
 }
 
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
@@ -37,22 +40,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             "a group's fields must be specified in an object",
         ));
     };
-    Ok(vec![Arc::new(Group::parse(spec, scope).map_err(in_group)?)])
-}
-
-/// The error with MongoDB's code in groups, which run in another engine that has other codes for the same errors.
-fn in_group(error: QueryError) -> QueryError {
-    match error {
-        QueryError::Language(error) if error.is_division_by_zero => {
-            QueryError::new(Code::location(4_848_401), error.message)
-        }
-        error if matches!(error.code(), Code::MOD_BY_ZERO | Code::DECIMAL_MOD_BY_ZERO) => {
-            error.with_code(Code::location(4_848_403))
-        }
-        // `$switch` without a branch that matches.
-        error if error.code() == Code::location(40_066) => error.with_code(Code::location(7_158_303)),
-        error => error,
-    }
+    Ok(vec![Arc::new(Group::parse(spec, scope)?)])
 }
 
 impl Group {
@@ -82,7 +70,16 @@ impl Group {
                 .iter()
                 .any(|(_, accumulation)| !accumulation.keeps_its_size()),
             fields: Arc::new(fields),
+            has_own_codes: scope.leads && has_own_codes(spec),
         })
+    }
+
+    /// An error on a document as this group reports it.
+    fn error(&self, error: QueryError) -> QueryError {
+        match self.has_own_codes {
+            true => in_group(error),
+            false => error,
+        }
     }
 }
 
@@ -162,12 +159,12 @@ struct Grouping {
 struct OneGroup {
     /// A document with only its `_id`, as BSON, which is less work to keep and return than a tree.
     id: DocumentBuf,
-    states: Vec<State>,
+    states: Vec<AccumulationState>,
 }
 
 impl OneGroup {
     fn bytes(&self) -> usize {
-        self.states.iter().map(State::bytes).sum()
+        self.states.iter().map(AccumulationState::bytes).sum()
     }
 }
 
@@ -238,7 +235,7 @@ impl Grouping {
 
     /// The next group to return, from memory or from files.
     fn next_group(&mut self) -> Result<Option<OneGroup>> {
-        if let Some(group) = self.next_of_rest().map_err(in_group)? {
+        if let Some(group) = self.next_of_rest().map_err(|error| self.group.error(error))? {
             return Ok(Some(group));
         }
         while let Some(group) = self.groups.get_mut(self.given) {
@@ -323,7 +320,7 @@ impl Group {
     fn id_of(
         &self,
         document: DocumentRef<'_>,
-        found: Option<Found<'_>>,
+        found: Option<Evaluated<'_>>,
         variables: &Variables,
     ) -> Result<DocumentBuf> {
         let mut bytes = Vec::with_capacity(ID_BYTES);
@@ -352,7 +349,7 @@ impl Group {
         document: DocumentRef<'f>,
         variables: &'f Variables,
         key: &mut Vec<u8>,
-    ) -> Result<Option<Found<'f>>> {
+    ) -> Result<Option<Evaluated<'f>>> {
         /// No key of a value begins with it.
         const MISSING: u8 = 0;
         let collation = variables.collation();
@@ -416,12 +413,12 @@ impl Step for Grouping {
                 row.show_metadata(&mut self.run.variables);
                 self.add(row.as_ref())
             })
-            .map_err(in_group)?;
+            .map_err(|error| self.group.error(error))?;
         Ok(Flow::More)
     }
 
     fn take(&mut self, document: DocumentRef<'_>) -> Result<()> {
-        self.add(document).map_err(in_group)
+        self.add(document).map_err(|error| self.group.error(error))
     }
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {

@@ -14,6 +14,7 @@ pub(super) mod geo_near;
 mod granularity;
 pub(super) mod graph_lookup;
 pub(super) mod group;
+mod group_errors;
 pub(super) mod limit;
 pub(super) mod lookup;
 pub(super) mod matching;

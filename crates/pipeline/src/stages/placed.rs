@@ -2,7 +2,7 @@
 //! stage has sorted them (MongoDB's `accumulator_for_bucket_auto.cpp`).
 
 use crate::Result;
-use language::expression::Found;
+use language::expression::Evaluated;
 use language::expression::accumulator::{AccumulatorKind, Ranked, Ties};
 use value::Value;
 
@@ -30,7 +30,7 @@ impl Placed {
     }
 
     /// Takes the value of the document at this place.
-    pub(super) fn add(&mut self, place: usize, value: Found<'_>) {
+    pub(super) fn add(&mut self, place: usize, value: Evaluated<'_>) {
         let value = match self.kind {
             AccumulatorKind::First | AccumulatorKind::Last => Some(value.into_value().unwrap_or(Value::Null)),
             _ => value.into_value(),
@@ -46,7 +46,7 @@ impl Placed {
         // One that compares would not be here, so that there is no collation to ask.
         let mut accumulator = self.kind.start(None);
         for value in self.kept.take() {
-            accumulator.add(Found::Owned(value))?;
+            accumulator.add(Evaluated::Owned(value))?;
         }
         Ok(accumulator.result())
     }

@@ -1,6 +1,6 @@
 //! The operands of `$firstN $lastN $minN $maxN`, `$top $topN $bottom $bottomN`.
 
-use super::accumulation::{Asking, options};
+use super::accumulation::{Asking, key_parts, options};
 use super::placed;
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
@@ -238,7 +238,13 @@ impl Ranking {
     ) -> Result<Ranked> {
         let kept_max = match &self.count {
             None => 1,
-            Some(count) => checked_count(count.evaluate(group, variables)?, asking)?,
+            Some(count) => {
+                let key = match self.counts_by_group() {
+                    true => key_parts(group),
+                    false => Document::new(),
+                };
+                checked_count(count.evaluate((&key).into(), variables)?, asking)?
+            }
         };
         let forgets = asking == Asking::MovingFrame;
         let ties = match &self.by {
@@ -248,6 +254,11 @@ impl Ranking {
             By::Arrival | By::Value(Direction::Ascending) | By::Fields(_, false) => Ties::FirstFirst,
         };
         Ok(Ranked::new(kept_max, ties))
+    }
+
+    /// Whether it depends on the group how many are kept.
+    pub(super) fn counts_by_group(&self) -> bool {
+        self.count.as_ref().is_some_and(Expression::reads_document)
     }
 
     pub(super) fn is_single(&self) -> bool {

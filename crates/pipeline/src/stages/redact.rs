@@ -14,8 +14,15 @@ struct Redact {
     expression: Expression,
 }
 
+/// The variables that only this stage has, and their values.
+const VERDICTS: [(&str, &str); 3] = [("DESCEND", "descend"), ("PRUNE", "prune"), ("KEEP", "keep")];
+
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
-    let expression = Expression::parse(operand, &scope.parse_scope())?;
+    let mut names = scope.parse_scope();
+    for (name, _) in VERDICTS {
+        names = names.with_variable(name);
+    }
+    let expression = Expression::parse(operand, &names)?;
     Ok(vec![Arc::new(Redact {
         operand: operand.clone(),
         expression,
@@ -24,9 +31,13 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
 
 impl Stage for Redact {
     fn start(&self, run: &Run) -> Work {
+        let mut variables = Variables::clone(&run.variables);
+        for (name, verdict) in VERDICTS {
+            variables.set(name, Some(Value::from(verdict)));
+        }
         Work::local(Redacting {
             expression: self.expression.clone(),
-            variables: Arc::clone(&run.variables),
+            variables: Arc::new(variables),
         })
     }
 

@@ -1,6 +1,6 @@
 //! `$accumulator`: functions in JavaScript that accumulate.
 
-use super::accumulation::options;
+use super::accumulation::{key_parts, options};
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
 use language::expression::{Expression, Variables};
@@ -124,6 +124,11 @@ fn source(name: &str, value: &Value, scope: &StageScope<'_>) -> Result<String> {
 }
 
 impl ScriptAccumulator {
+    /// Whether what `init` is given depends on the group.
+    pub(super) fn begins_by_group(&self) -> bool {
+        self.init_arguments.reads_document()
+    }
+
     /// The fields of documents that are read; `None` if they are read as a whole.
     pub(super) fn fields_read(&self) -> Option<BTreeSet<String>> {
         self.arguments.fields_read().cloned()
@@ -131,11 +136,7 @@ impl ScriptAccumulator {
 
     /// The state before any document; `group` is the group's `_id`.
     pub(super) fn start(&self, group: DocumentRef<'_>, variables: &Variables) -> Result<ScriptState> {
-        // Of the group, `initArgs` sees the parts of its key.
-        let key = match group.get("_id") {
-            Some(ValueRef::Document(key)) => key.to_document(),
-            _ => Document::new(),
-        };
+        let key = key_parts(group);
         let arguments = self.init_arguments.evaluate((&key).into(), variables)?;
         let Some(Value::Array(arguments)) = arguments else {
             let shown = arguments.map_or_else(

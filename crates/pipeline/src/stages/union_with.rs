@@ -29,7 +29,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
         Value::Document(options) => {
             let fields = Fields::new("$unionWith", options);
             let name = fields.string("coll")?;
-            let stages = fields.present("pipeline");
+            let stages = fields.any("pipeline");
             fields.finish()?;
             let stages = stages.map(|stages| stages_of("pipeline", stages)).transpose()?;
             (name, stages.unwrap_or_default())

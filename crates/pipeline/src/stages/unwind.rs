@@ -52,6 +52,12 @@ pub(crate) fn parse(_name: &str, operand: &Value, _scope: &StageScope<'_>) -> Re
             format!("path option to $unwind stage should be prefixed with a '$': {path}"),
         )
     })?;
+    if path.contains('\0') {
+        return Err(QueryError::new(
+            Code::location(16_419),
+            "field path must not contain embedded null characters",
+        ));
+    }
     unwind.path = checked_path(path)?;
     Ok(vec![Arc::new(unwind)])
 }

@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::moving::{Filling, Smoothing};
 use super::partition::{Partition, Shown};
-use super::position::{Place, Shift};
+use super::position::{PlaceCount, Shift};
 use super::removable::{Removable, RemovableKind};
 use super::scaling::{self, Scaling};
 use super::slope::{Derivative, Integral};
@@ -23,7 +23,7 @@ pub(super) enum Function {
     Removable(RemovableKind, Expression),
     /// Any other accumulator of `$group`.
     Accumulated(Accumulation),
-    Place(Place),
+    PlaceCount(PlaceCount),
     Shift(Shift),
     Derivative(Derivative),
     Integral(Integral),

@@ -3,7 +3,7 @@
 use super::frame::{self, Frame};
 use super::function::Function;
 use super::moving::{Filling, Smoothing};
-use super::position::{Place, Shift};
+use super::position::{PlaceCount, Shift};
 use super::removable::RemovableKind;
 use super::running::Running;
 use super::scaling::Scaling;
@@ -53,7 +53,7 @@ pub fn window_function_names() -> impl Iterator<Item = &'static str> {
         "$minMaxScaler",
     ];
     RemovableKind::names()
-        .chain(Place::names())
+        .chain(PlaceCount::names())
         .chain(ACCUMULATORS)
         .chain(others)
 }
@@ -158,6 +158,23 @@ fn is_conflicting(path: &str, taken: &BTreeSet<&str>) -> bool {
         || next.is_some_and(|next| next.starts_with(&below))
 }
 
+/// Refuses what stands beside a function that MongoDB reads in a way of its own.
+fn check_beside(function: &str, output: &Document) -> Result<()> {
+    if output.len() > 1 && Place::find(function).is_some() {
+        return Err(QueryError::new(
+            Code::location(5_371_601),
+            "Rank style window functions take no other arguments",
+        ));
+    }
+    if function == "$minMaxScaler" {
+        let fields = Fields::new("root", output);
+        fields.take("$minMaxScaler");
+        fields.document("window")?;
+        fields.finish()?;
+    }
+    Ok(())
+}
+
 impl Stage for Windows {
     fn start(&self, run: &Run) -> Work {
         Work::local(Running::new(self.clone(), run))
@@ -177,12 +194,8 @@ impl Output {
             )));
         };
         // The first function decides how the rest is read.
-        let first = output.iter().find(|(part, _)| part.starts_with('$'));
-        if output.len() > 1 && first.is_some_and(|(first, _)| Place::find(first).is_some()) {
-            return Err(QueryError::new(
-                Code::location(5_371_601),
-                "Rank style window functions take no other arguments",
-            ));
+        if let Some((first, _)) = output.iter().find(|(part, _)| part.starts_with('$')) {
+            check_beside(first, output)?;
         }
         let mut function = None;
         for (part, operand) in output.iter() {
@@ -244,7 +257,7 @@ impl FunctionParser<'_> {
         if let Some(kind) = RemovableKind::find(self.name) {
             return Ok(Function::Removable(kind, self.expression(self.operand)?));
         }
-        if let Some(rank) = Place::find(self.name) {
+        if let Some(rank) = PlaceCount::find(self.name) {
             self.check_rank()?;
             return Ok(Function::Place(rank));
         }

@@ -8,7 +8,7 @@ use value::Value;
 
 /// How the place is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PlaceCount {
     /// The number of documents before it, plus 1; equal documents have the same rank.
     Rank,
     /// The number of different documents before it, plus 1.
@@ -17,14 +17,14 @@ pub(super) enum Place {
     Number,
 }
 
-const PLACES: [(&str, Place); 3] = [
-    ("$rank", Place::Rank),
-    ("$denseRank", Place::Dense),
-    ("$documentNumber", Place::Number),
+const PLACES: [(&str, PlaceCount); 3] = [
+    ("$rank", PlaceCount::Rank),
+    ("$denseRank", PlaceCount::Dense),
+    ("$documentNumber", PlaceCount::Number),
 ];
 
-impl Place {
-    pub(super) fn find(name: &str) -> Option<Place> {
+impl PlaceCount {
+    pub(super) fn find(name: &str) -> Option<PlaceCount> {
         let (_, place) = PLACES.iter().find(|(known, _)| *known == name)?;
         Some(*place)
     }
@@ -41,9 +41,9 @@ impl Place {
                 dense += 1;
             }
             let number = match self {
-                Place::Rank => rank,
-                Place::Dense => dense,
-                Place::Number => at as i64 + 1,
+                PlaceCount::Rank => rank,
+                PlaceCount::Dense => dense,
+                PlaceCount::Number => at as i64 + 1,
             };
             Some(Number::int_or_long(number).into())
         });

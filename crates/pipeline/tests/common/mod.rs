@@ -1,4 +1,4 @@
-//! What tests of single stages share.
+//! Helpers that the tests of single stages share.
 
 use language::expression::Variables;
 use pipeline::{Pipeline, Source, Surroundings};

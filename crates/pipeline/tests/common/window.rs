@@ -1,4 +1,4 @@
-//! What tests of `$setWindowFields` share.
+//! Helpers that the tests of `$setWindowFields` share.
 
 use crate::common::run;
 use value::{Document, Value, doc};

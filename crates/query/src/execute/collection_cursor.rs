@@ -3,8 +3,12 @@
 use crate::Result;
 use std::ops::Range;
 use std::sync::Arc;
-use store::{DocumentPage, Order, PageLimit, RecordId, Snapshot};
+use store::{DocumentPage, Order, PageAhead, PageLimit, RecordId, Snapshot};
 use value::DocumentBuf;
+
+/// After this many pages of full length the next is read while one is worked on. A scan that ends earlier, as most that are limited
+/// do, would have read one in vain.
+const PAGES_BEFORE_AHEAD: usize = 4;
 
 /// A position in a scan of a collection. Between pages it can be held without a snapshot.
 #[derive(Debug)]
@@ -14,6 +18,10 @@ pub struct CollectionCursor {
     page: Option<Arc<DocumentPage>>,
     at: usize,
     page_entries: usize,
+    /// The number of pages of full length since the cursor got its snapshot.
+    full_pages: usize,
+    /// The page after the present one.
+    ahead: Option<PageAhead>,
     /// Whether nothing follows the page.
     done: bool,
 }
@@ -28,6 +36,8 @@ impl CollectionCursor {
             page: None,
             at: 0,
             page_entries,
+            full_pages: 0,
+            ahead: None,
             done: false,
         }
     }
@@ -81,17 +91,39 @@ impl CollectionCursor {
                 entries: self.page_entries,
                 ..PageLimit::default()
             };
-            let page = snapshot.document_page(self.after, self.order, limit).await?;
+            let page = self.read(snapshot, limit).await?;
             self.page_entries = (self.page_entries * 2).min(PageLimit::default().entries);
             self.done = page.exhausted();
+            self.full_pages += usize::from(limit.entries == PageLimit::default().entries);
+            self.read_ahead(snapshot, &page);
             self.at = match self.order {
-                Order::Forward => page.behind(self.after),
+                Order::Forward => page.first_after(self.after),
                 Order::Backward => 0,
             };
             self.page = Some(page);
             self.drop_given();
         }
         Ok(true)
+    }
+
+    /// The page with the next documents: the one that was read ahead, if there is one.
+    async fn read(&mut self, snapshot: &Snapshot, limit: PageLimit) -> Result<Arc<DocumentPage>> {
+        let ahead = match self.ahead.take() {
+            Some(ahead) => ahead.page(self.after, snapshot).await,
+            None => None,
+        };
+        Ok(match ahead {
+            Some(page) => page?,
+            None => snapshot.document_page(self.after, self.order, limit).await?,
+        })
+    }
+
+    /// Begins to read the page after this one.
+    fn read_ahead(&mut self, snapshot: &Snapshot, page: &DocumentPage) {
+        if self.order == Order::Forward && self.full_pages >= PAGES_BEFORE_AHEAD && !self.done {
+            let last = page.len().checked_sub(1).map(|at| page.id(at));
+            self.ahead = last.and_then(|last| snapshot.read_ahead(last));
+        }
     }
 
     /// Drops a page once all of its documents were returned. They may be long, and it may be some time before the next page is read.
@@ -104,5 +136,8 @@ impl CollectionCursor {
         // The documents of the page that were not returned have to be read again.
         self.done &= self.page.take().is_none();
         self.at = 0;
+        // It holds a snapshot, and another cursor can use the thread.
+        self.ahead = None;
+        self.full_pages = 0;
     }
 }

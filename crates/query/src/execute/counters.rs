@@ -4,7 +4,7 @@ use super::index_cursor::ScanCounters;
 
 /// What an execution did, as `explain` shows it.
 #[derive(Clone, Debug, Default)]
-pub struct Counters {
+pub struct ExecutionCounters {
     /// The counters of each index scan.
     pub scans: Vec<ScanCounters>,
     /// Documents examined.
@@ -21,7 +21,7 @@ pub struct Counters {
     pub used_disk: bool,
 }
 
-impl Counters {
+impl ExecutionCounters {
     /// Keys examined in all scans.
     pub fn keys(&self) -> u64 {
         self.scans.iter().map(|scan| scan.keys).sum()

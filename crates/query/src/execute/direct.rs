@@ -1,7 +1,7 @@
 //! Documents of index entries that go into the batch as they are found, as in most finds by an index. No hits and no results are made
 //! in between, and projections read documents where they lie in their page.
 
-use super::find::{FindSpec, Place, PlanCursor, project, wanted};
+use super::find::{FindSpec, FoundAt, PlanCursor, project, wanted};
 use super::lookup::{CHUNK_BYTES, chunk_max};
 use super::ready::FoundRecord;
 use super::run::Run;
@@ -72,7 +72,7 @@ impl PlanCursor {
             }
             is_full |= batch.room() == 0 || !batch.fits(&document);
             match is_full {
-                true => self.execution.put_behind(FoundRecord::whole(record, document)),
+                true => self.execution.push_ready(FoundRecord::whole(record, document)),
                 false => {
                     self.limit_left -= 1;
                     batch.push(document);
@@ -111,14 +111,14 @@ impl PlanCursor {
             let start = buffer.len();
             if !is_full && batch.room() > ends.len() {
                 write(&self.task.spec, projection.as_deref(), document, &mut buffer)?;
-                is_full = !batch.fits_behind(ends.len(), start, buffer.len() - start);
+                is_full = !batch.fits_after(ends.len(), start, buffer.len() - start);
             } else {
                 is_full = true;
             }
             if is_full {
                 buffer.truncate(start);
                 self.execution
-                    .put_behind(FoundRecord::whole(record, document.to_buf()));
+                    .push_ready(FoundRecord::whole(record, document.to_buf()));
             } else {
                 self.limit_left -= 1;
                 ends.push(buffer.len());
@@ -149,7 +149,7 @@ fn write(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     match projection {
-        Some(projection) => project(spec, projection, document.into(), Place::default(), out),
+        Some(projection) => project(spec, projection, document.into(), FoundAt::default(), out),
         None => {
             out.extend_from_slice(document.as_bytes());
             Ok(())

@@ -7,7 +7,7 @@ use super::ready::FoundRecord;
 use super::run::{Run, Task};
 use super::sort_key::sort_values;
 use super::sorter::Sorter;
-use super::stream::{Batch, DocumentStream, StreamState};
+use super::stream::{Batch, DocumentStream, StreamState, visit_all};
 use super::tail::{TailCursor, tail};
 use super::visitor::Visitor;
 use crate::plan::{Hint, Ordering};
@@ -320,7 +320,7 @@ impl PlanCursor {
             }
             let start = buffer.len();
             project_found(&self.task.spec, projection, &found, &mut buffer)?;
-            if !batch.fits_behind(ends.len(), start, buffer.len() - start) {
+            if !batch.fits_after(ends.len(), start, buffer.len() - start) {
                 buffer.truncate(start);
                 self.execution.put_back(found);
                 is_full = true;
@@ -369,13 +369,10 @@ impl DocumentStream for FindCursor {
         Box::pin(async move {
             match &mut self.0 {
                 Kind::Plan(cursor) => cursor.visit(visitor, documents_max, bytes_max).await,
-                // It stays at its end, so it never ends.
                 Kind::Tail(cursor) => {
                     let mut batch = Vec::new();
                     let state = cursor.next_batch(&mut batch, documents_max, bytes_max).await?;
-                    for document in &batch {
-                        visitor.visit(document.as_raw(), None)?;
-                    }
+                    visit_all(&batch, visitor)?;
                     Ok(state)
                 }
             }
@@ -404,7 +401,7 @@ fn project_found(
     found: &FoundRecord,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let place = Place {
+    let place = FoundAt {
         position: found.position,
         key: found.key.as_deref(),
         record: Some(found.record),
@@ -414,7 +411,7 @@ fn project_found(
 
 /// Where a document was found, if that is known.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place<'k> {
+pub(super) struct FoundAt<'k> {
     /// The place of the array element that matched.
     position: Option<usize>,
     /// The index key.
@@ -427,7 +424,7 @@ pub(super) fn project(
     spec: &FindSpec,
     projection: &Projection,
     document: DocumentRef<'_>,
-    place: Place<'_>,
+    place: FoundAt<'_>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let mut variables = match place.key {

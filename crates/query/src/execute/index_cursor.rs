@@ -232,11 +232,7 @@ impl IndexCursor {
     fn leave_page(&mut self) {
         let Some(page) = self.page.take() else { return };
         if let Some(last) = self.at.min(page.len()).checked_sub(1) {
-            let position = page.position(last);
-            match self.scan.order {
-                Order::Forward => self.range.low = Bound::Excluded(position),
-                Order::Backward => self.range.high = Bound::Excluded(position),
-            }
+            self.range.begin_after(page.position(last), self.scan.order);
         }
         self.at = 0;
     }

@@ -32,7 +32,7 @@ mod visitor;
 
 pub use count::count;
 pub(crate) use count::known_count;
-pub use counters::Counters;
+pub use counters::ExecutionCounters;
 pub use distinct::{DistinctValues, distinct, distinct_values};
 pub use draw::draw;
 pub use execution::{Execution, Paused};

@@ -11,18 +11,32 @@ use super::run::Task;
 use super::sort_key::KeySorter;
 use crate::Result;
 use crate::plan::facts::IndexFacts;
-use crate::plan::{Access, Plan};
+use crate::plan::{Access, IndexScan, Plan};
 use bytes::Bytes;
 use std::sync::Arc;
 use store::{IndexEntry, RecordId, Snapshot};
 use value::{DocumentBuf, Value};
 
-/// How a source reads index entries.
+/// Scans of indexes, one after the other.
+#[derive(Debug)]
+pub struct Scans {
+    cursors: Vec<IndexCursor>,
+    /// The one being read.
+    current: usize,
+    /// How their entries are read.
+    reader: EntryReader,
+}
+
+/// What is made of an index entry.
 #[derive(Clone, Debug)]
-pub struct EntryReader {
+struct EntryReader {
+    /// Whether documents are made from keys as long as these have all that is needed.
     covered: bool,
+    /// Whether hits get the keys under which they were found.
     keys: bool,
+    /// The fields of a document that is made from a key.
     needed: Arc<[String]>,
+    /// Makes sort keys from keys, if hits are to be sorted by them.
     sorter: Option<KeySorter>,
 }
 
@@ -36,14 +50,7 @@ pub enum Source {
     /// All records.
     Collection(CollectionCursor),
     /// One scan after the other.
-    Scans {
-        /// The scans.
-        cursors: Vec<IndexCursor>,
-        /// The one being read.
-        current: usize,
-        /// How entries are read.
-        reader: EntryReader,
-    },
+    Scans(Scans),
     /// Places by their distance.
     Near(Box<NearCursor>),
     /// Scans merged by a sort.
@@ -69,8 +76,8 @@ impl Source {
             Access::Nothing => Source::Nothing,
             Access::Id(id) => Source::Id(Some(id.clone())),
             Access::Collection(order) => Source::Collection(CollectionCursor::new(*order, wanted)),
-            Access::Index(scan) => Source::Scans {
-                reader: EntryReader {
+            Access::Index(scan) => {
+                let reader = EntryReader {
                     covered: plan.covered && !task.keys,
                     keys: task.keys,
                     needed,
@@ -79,23 +86,18 @@ impl Source {
                         .as_ref()
                         .filter(|_| plan.sort_keys)
                         .map(|sort| KeySorter::new(scan, sort)),
-                },
-                cursors: vec![IndexCursor::new(scan.clone(), wanted)],
-                current: 0,
-            },
-            Access::Union(scans) => Source::Scans {
-                cursors: scans
-                    .iter()
-                    .map(|scan| IndexCursor::new(scan.clone(), wanted))
-                    .collect(),
-                current: 0,
-                reader: EntryReader {
+                };
+                Source::Scans(Scans::new(std::slice::from_ref(scan), reader, wanted))
+            }
+            Access::Union(scans) => {
+                let reader = EntryReader {
                     covered: false,
                     keys: task.keys,
                     needed,
                     sorter: None,
-                },
-            },
+                };
+                Source::Scans(Scans::new(scans, reader, wanted))
+            }
             Access::Near(scan) => Source::Near(Box::new(NearCursor::new(scan.clone()))),
             Access::Merge(scans, sort) => Source::Merge(MergeCursor::new(scans, sort, wanted, task.keys)),
         }
@@ -140,24 +142,7 @@ impl Source {
                 }
                 Ok(Stopped::Filled)
             }
-            Source::Scans {
-                cursors,
-                current,
-                reader,
-            } => {
-                let mut made = MadeDocuments::default();
-                let stopped = reader.fill(
-                    snapshot,
-                    (cursors, current),
-                    (hits, enough),
-                    limit,
-                    budget,
-                    &mut made,
-                );
-                let stopped = stopped.await?;
-                made.give_to(hits);
-                Ok(stopped)
-            }
+            Source::Scans(scans) => scans.fill(snapshot, hits, enough, limit, budget).await,
             Source::Near(cursor) => cursor.fill(snapshot, hits, enough, budget).await,
             Source::Merge(cursor) => cursor.fill(snapshot, hits, enough, budget).await,
         }
@@ -165,7 +150,7 @@ impl Source {
 
     /// Whether only records are taken from index entries.
     pub fn gives_records(&self) -> bool {
-        matches!(self, Source::Scans { reader, .. } if reader.is_plain())
+        matches!(self, Source::Scans(scans) if scans.reader.is_plain())
     }
 
     /// Adds the records of more entries until there are `enough`. Each key examined costs one of the budget. To be called only if
@@ -177,28 +162,16 @@ impl Source {
         enough: usize,
         budget: &mut u64,
     ) -> Result<Stopped> {
-        let Source::Scans { cursors, current, .. } = self else {
-            return Ok(Stopped::Exhausted);
-        };
-        while let Some(cursor) = cursors.get_mut(*current) {
-            cursor.take_records(records, enough, budget);
-            if records.len() >= enough {
-                return Ok(Stopped::Filled);
-            }
-            match cursor.step(budget) {
-                Step::Load => cursor.load(snapshot).await?,
-                Step::Spent => return Ok(Stopped::Spent),
-                Step::Done => *current += 1,
-                Step::Found(entry) => records.push(entry.record),
-            }
+        match self {
+            Source::Scans(scans) => scans.records(snapshot, records, enough, budget).await,
+            _ => Ok(Stopped::Exhausted),
         }
-        Ok(Stopped::Exhausted)
     }
 
     /// Stops making documents from keys.
     pub fn read_documents(&mut self) {
-        if let Source::Scans { reader, .. } = self {
-            reader.covered = false;
+        if let Source::Scans(scans) = self {
+            scans.reader.covered = false;
         }
     }
 
@@ -207,7 +180,7 @@ impl Source {
         match self {
             Source::Nothing | Source::Id(_) => {}
             Source::Collection(cursor) => cursor.suspend(),
-            Source::Scans { cursors, .. } => cursors.iter_mut().for_each(IndexCursor::suspend),
+            Source::Scans(scans) => scans.cursors.iter_mut().for_each(IndexCursor::suspend),
             Source::Near(cursor) => cursor.suspend(),
             Source::Merge(cursor) => cursor.suspend(),
         }
@@ -217,32 +190,55 @@ impl Source {
     pub fn counters(&self) -> Vec<ScanCounters> {
         match self {
             Source::Nothing | Source::Id(_) | Source::Collection(_) => Vec::new(),
-            Source::Scans { cursors, .. } => cursors.iter().map(|cursor| cursor.counters).collect(),
+            Source::Scans(scans) => scans.cursors.iter().map(|cursor| cursor.counters).collect(),
             Source::Near(cursor) => vec![cursor.counters()],
             Source::Merge(cursor) => cursor.counters(),
         }
     }
 }
 
-impl EntryReader {
-    /// Whether only the record is taken from an entry.
-    fn is_plain(&self) -> bool {
-        !self.covered && !self.keys && self.sorter.is_none()
+impl Scans {
+    fn new(scans: &[Arc<IndexScan>], reader: EntryReader, wanted: usize) -> Scans {
+        Scans {
+            cursors: scans
+                .iter()
+                .map(|scan| IndexCursor::new(scan.clone(), wanted))
+                .collect(),
+            current: 0,
+            reader,
+        }
     }
 
-    /// See [`Source::fill`]. Documents that are made from keys are added to `made`.
+    /// Adds hits until there are `enough`; see [`Source::fill`].
     async fn fill(
-        &self,
+        &mut self,
         snapshot: &Snapshot,
-        (cursors, current): (&mut [IndexCursor], &mut usize),
-        (hits, enough): (&mut Vec<Hit>, usize),
+        hits: &mut Vec<Hit>,
+        enough: usize,
+        limit: Option<&[u8]>,
+        budget: &mut u64,
+    ) -> Result<Stopped> {
+        let mut made = MadeDocuments::default();
+        let stopped = self
+            .fill_and_make(snapshot, hits, enough, limit, budget, &mut made)
+            .await?;
+        made.give_to(hits);
+        Ok(stopped)
+    }
+
+    /// As [`Scans::fill`]. Documents that are made from keys are added to `made`, and hits are without them.
+    async fn fill_and_make(
+        &mut self,
+        snapshot: &Snapshot,
+        hits: &mut Vec<Hit>,
+        enough: usize,
         limit: Option<&[u8]>,
         budget: &mut u64,
         made: &mut MadeDocuments,
     ) -> Result<Stopped> {
-        let plain = self.is_plain();
+        let plain = self.reader.is_plain();
         let mut sort_key = Vec::new();
-        while let Some(cursor) = cursors.get_mut(*current) {
+        while let Some(cursor) = self.cursors.get_mut(self.current) {
             // Shared, because a found entry borrows the cursor.
             let facts = (!plain).then(|| cursor.scan().facts.clone());
             loop {
@@ -257,7 +253,7 @@ impl EntryReader {
                     Step::Spent => return Ok(Stopped::Spent),
                     Step::Done => break,
                     Step::Found(entry) => {
-                        if let Some(sorter) = &self.sorter {
+                        if let Some(sorter) = &self.reader.sorter {
                             sort_key.clear();
                             sorter.put_sort_key(entry.key, &mut sort_key);
                             if limit.is_some_and(|limit| limit <= sort_key.as_slice()) {
@@ -265,16 +261,46 @@ impl EntryReader {
                             }
                         }
                         let hit = match &facts {
-                            Some(facts) => self.read(&entry, &sort_key, facts, hits.len(), made),
+                            Some(facts) => self.reader.read(&entry, &sort_key, facts, hits.len(), made),
                             None => Hit::of_record(entry.record),
                         };
                         hits.push(hit);
                     }
                 }
             }
-            *current += 1;
+            self.current += 1;
         }
         Ok(Stopped::Exhausted)
+    }
+
+    /// See [`Source::records`].
+    async fn records(
+        &mut self,
+        snapshot: &Snapshot,
+        records: &mut Vec<RecordId>,
+        enough: usize,
+        budget: &mut u64,
+    ) -> Result<Stopped> {
+        while let Some(cursor) = self.cursors.get_mut(self.current) {
+            cursor.take_records(records, enough, budget);
+            if records.len() >= enough {
+                return Ok(Stopped::Filled);
+            }
+            match cursor.step(budget) {
+                Step::Load => cursor.load(snapshot).await?,
+                Step::Spent => return Ok(Stopped::Spent),
+                Step::Done => self.current += 1,
+                Step::Found(entry) => records.push(entry.record),
+            }
+        }
+        Ok(Stopped::Exhausted)
+    }
+}
+
+impl EntryReader {
+    /// Whether only the record is taken from an entry.
+    fn is_plain(&self) -> bool {
+        !self.covered && !self.keys && self.sorter.is_none()
     }
 
     /// Makes the hit of an entry, which will be at this place.

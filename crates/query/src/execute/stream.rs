@@ -38,9 +38,7 @@ pub trait DocumentStream: Send {
         Box::pin(async move {
             let mut batch = Vec::new();
             let state = self.fill(&mut batch, documents_max, bytes_max).await?;
-            for document in &batch {
-                visitor.visit(document.as_raw(), None)?;
-            }
+            visit_all(&batch, visitor)?;
             Ok(state)
         })
     }
@@ -51,6 +49,14 @@ pub trait DocumentStream: Send {
     /// To be called before a cursor waits for its next batch to be requested. What it keeps moves from the memory of operations
     /// to `idle`, or into files if that has no room. Fails if neither is possible.
     fn rest(&mut self, idle: &mut Share) -> Result<()>;
+}
+
+/// Calls a visitor with each document of a batch.
+pub(super) fn visit_all(batch: &[DocumentBuf], visitor: &mut dyn Visitor) -> Result<()> {
+    for document in batch {
+        visitor.visit(document.as_raw(), None)?;
+    }
+    Ok(())
 }
 
 /// A batch that is being filled, with its limits; see [`DocumentStream::fill`].
@@ -97,7 +103,7 @@ impl Batch<'_> {
     }
 
     /// Whether it takes one more document of `bytes` after `added` others, of `added_bytes`, that are about to be added.
-    pub(super) fn fits_behind(&self, added: usize, added_bytes: usize, bytes: usize) -> bool {
+    pub(super) fn fits_after(&self, added: usize, added_bytes: usize, bytes: usize) -> bool {
         (self.documents.is_empty() && added == 0) || self.bytes + added_bytes + bytes <= self.bytes_max
     }
 

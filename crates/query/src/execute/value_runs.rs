@@ -6,13 +6,12 @@ use crate::Result;
 use crate::plan::catalog::whole_indexes;
 use crate::plan::facts::{FieldKind, IndexFacts};
 use crate::plan::interval::Intervals;
-use crate::plan::key_bounds::after_prefix;
 use crate::plan::leaves::has_number;
 use crate::plan::{Access, IndexFilters, IndexScan, Plan};
 use language::filter::Node;
 use language::metrics;
 use std::sync::Arc;
-use store::{Collection, Order, RecordId};
+use store::{Collection, Order, RecordId, after_prefix};
 use value::{DocumentBuf, Value, ValueRef, key};
 
 /// The number of entries that are read first. Jumps decide how many are read later.
@@ -114,6 +113,7 @@ async fn walk_with(
     let mut looked_at = 0;
     loop {
         let mut budget = u64::MAX;
+        // `None` goes on with the next entry, `Some` jumps over all entries with this value: to a key, or to the end.
         let next = match cursor.step(&mut budget) {
             Step::Load => {
                 run.task.spec.interruption.check()?;
@@ -127,7 +127,7 @@ async fn walk_with(
                 let value = value.unwrap_or(Value::Undefined);
                 let prefix = &entry.key[..entry.key.len() - rest.len()];
                 match value {
-                    Value::Null if taker.has_null() => Some(after_prefix(prefix)),
+                    Value::Null if taker.has_null() => Some(after_prefix(prefix.to_vec())),
                     // Each document has to be read.
                     Value::Null | Value::Undefined => {
                         uncertain.push(entry.record);
@@ -135,7 +135,7 @@ async fn walk_with(
                     }
                     value => {
                         taker.take(ValueOrDocument::Value(value.as_ref()))?;
-                        Some(after_prefix(prefix))
+                        Some(after_prefix(prefix.to_vec()))
                     }
                 }
             }

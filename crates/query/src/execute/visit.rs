@@ -3,7 +3,7 @@
 use super::execution::Paused;
 use super::find::PlanCursor;
 use super::run::Run;
-use super::stream::StreamState;
+use super::stream::{StreamState, visit_all};
 use super::visitor::Visitor;
 use crate::Result;
 use language::metrics;
@@ -19,9 +19,7 @@ impl PlanCursor {
         if !(self.gives_whole_documents() && self.execution.only_scans()) {
             let mut batch = Vec::new();
             let state = self.next_batch(&mut batch, documents_max, bytes_max).await?;
-            for document in &batch {
-                visitor.visit(document.as_raw(), None)?;
-            }
+            visit_all(&batch, visitor)?;
             return Ok(state);
         }
         let snapshot = self.next_snapshot().await?;

@@ -2,7 +2,7 @@
 
 use super::find::{Outcome, Purpose};
 use super::stage::Stage;
-use crate::execute::{Counters, Execution, FindSpec, SORT_BYTES_MAX, ScanCounters};
+use crate::execute::{Execution, ExecutionCounters, FindSpec, SORT_BYTES_MAX, ScanCounters};
 use crate::plan::facts::FieldKind;
 use crate::plan::{Access, IndexScan, Ordering, Plan, SortPattern, display};
 use std::sync::Arc;
@@ -195,7 +195,7 @@ fn is_express(plan: &Plan, spec: &FindSpec, purpose: &Purpose) -> bool {
         && plan.sort.is_none()
 }
 
-fn by_id(name: &'static str, key: impl Into<Value>, counters: &Counters) -> Stage {
+fn by_id(name: &'static str, key: impl Into<Value>, counters: &ExecutionCounters) -> Stage {
     Stage::new(name, counters.matched, counters.documents)
         .with("keyPattern", key)
         .with("indexName", "_id_")
@@ -237,7 +237,7 @@ fn access(execution: &Execution, spec: &FindSpec) -> Stage {
 }
 
 /// The stage of several scans, whose records are returned once.
-fn index_scans(name: &'static str, scans: &[Arc<IndexScan>], counters: &Counters) -> Stage {
+fn index_scans(name: &'static str, scans: &[Arc<IndexScan>], counters: &ExecutionCounters) -> Stage {
     let inputs: Vec<Stage> = scans
         .iter()
         .enumerate()
@@ -297,7 +297,7 @@ fn of_index(stage: Stage, scan: &IndexScan) -> Stage {
 
 /// The stage with which MongoDB counts the entries in one range of an index without reading documents; `None` if it reads the
 /// index as for a find.
-fn count_scan(plan: &Plan, counters: &Counters) -> Option<Stage> {
+fn count_scan(plan: &Plan, counters: &ExecutionCounters) -> Option<Stage> {
     let Access::Index(scan) = &plan.access else {
         return None;
     };

@@ -72,9 +72,7 @@ impl FieldKind {
             _ => Direction::Ascending,
         }
     }
-}
 
-impl FieldKind {
     /// Whether it keeps places.
     pub fn is_geo(self) -> bool {
         matches!(self, FieldKind::Sphere | FieldKind::Plane(_))

@@ -1,6 +1,7 @@
 //! Bounds as byte ranges of index keys, and the jump from a key outside them to the next that may lie within.
 
 use super::interval::{Cut, Intervals};
+use store::after_prefix;
 use value::key::{self, Direction};
 
 /// The keys of a compound index that a scan wants: for each field, ranges of its encoded part.
@@ -79,7 +80,7 @@ impl KeyBounds {
                 (None, false) => break,
             }
         }
-        Some((start, after_prefix(&end)))
+        Some((start, after_prefix(end)))
     }
 
     /// Whether every key of [`KeyBounds::range`] is wanted, so that no key has to be checked. This is so with single values, then
@@ -107,7 +108,7 @@ impl KeyBounds {
                 match field.place(part) {
                     Place::Inside => {}
                     Place::Before(range) => return seek([&key[..at], &field.ranges[range].start].concat()),
-                    Place::Behind => return after_prefix(&key[..at]).map_or(Verdict::Done, seek),
+                    Place::Behind => return after_prefix(key[..at].to_vec()).map_or(Verdict::Done, seek),
                 }
             }
             at = next;
@@ -219,19 +220,12 @@ impl FieldBounds {
 fn encode_cut(cut: &Cut, direction: Direction) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     key::encode(cut.value.as_ref(), direction, &mut bytes);
-    let behind = match direction {
+    let is_after = match direction {
         Direction::Ascending => cut.after,
         Direction::Descending => !cut.after,
     };
-    if behind { after_prefix(&bytes) } else { Some(bytes) }
-}
-
-/// The least byte string that is greater than all that begin with `prefix`; `None` if it has only bytes 0xFF.
-pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
-    let mut end = prefix.to_vec();
-    while end.last() == Some(&0xFF) {
-        end.pop();
+    match is_after {
+        true => after_prefix(bytes),
+        false => Some(bytes),
     }
-    *end.last_mut()? += 1;
-    Some(end)
 }

@@ -60,13 +60,13 @@ pub(super) async fn run_all<S: Statement>(
     mut count: impl FnMut(usize, Executed),
 ) -> Result<Failures, WriteError> {
     let mut failures = Failures::new();
-    for run in Run::of(statements.into_iter()) {
+    for run in StatementRun::of(statements.into_iter()) {
         let results = match run {
-            Run::Many(at, statement) => {
+            StatementRun::Many(at, statement) => {
                 // Boxed, because otherwise this rare path would make every statement's future larger, and futures are moved.
                 vec![(at, Box::pin(run_many(collection, &statement, options)).await)]
             }
-            Run::Singles(first, statements) => {
+            StatementRun::Singles(first, statements) => {
                 let numbered = (first..).zip(&statements);
                 let single = |(at, statement): (usize, &S)| statement.single(options.statement(at), options);
                 let results = run_singles(collection, first, numbered.map(single).collect(), options).await?;
@@ -88,21 +88,21 @@ pub(super) async fn run_all<S: Statement>(
 }
 
 /// Statements that are executed together, with the position of the first.
-enum Run<S> {
+enum StatementRun<S> {
     /// One that changes many documents.
     Many(usize, S),
     /// Some that change at most one each.
     Singles(usize, Vec<S>),
 }
 
-impl<S: Statement> Run<S> {
+impl<S: Statement> StatementRun<S> {
     /// Divides statements, keeping their order.
-    fn of(statements: impl Iterator<Item = S>) -> impl Iterator<Item = Run<S>> {
+    fn of(statements: impl Iterator<Item = S>) -> impl Iterator<Item = StatementRun<S>> {
         let mut statements = statements.enumerate().peekable();
         std::iter::from_fn(move || {
             let (first, statement) = statements.next()?;
             if statement.is_multi() {
-                return Some(Run::Many(first, statement));
+                return Some(StatementRun::Many(first, statement));
             }
             let mut singles = vec![statement];
             while singles.len() < CHANGES_PER_COMMIT_MAX
@@ -110,7 +110,7 @@ impl<S: Statement> Run<S> {
             {
                 singles.push(next);
             }
-            Some(Run::Singles(first, singles))
+            Some(StatementRun::Singles(first, singles))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Distinct values out of an index, where behind each value the scan jumps to the next, are those that the documents have.
+//! `distinct` by an index, which jumps from each value to the next, returns the values that the documents have.
 
 use crate::support::*;
 use language::Interruption;

@@ -1,4 +1,4 @@
-//! Documents drawn at random.
+//! Random documents.
 
 use crate::support::{insert_all, new_collection};
 use language::filter::Filter;

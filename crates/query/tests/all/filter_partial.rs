@@ -1,4 +1,4 @@
-//! Conditions of partial indexes, and which queries they serve.
+//! Filters of partial indexes, and which queries such an index can serve.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};

@@ -1,4 +1,5 @@
-//! What holds for every query and document: both forms of a document match alike, and so does a query's normal form.
+//! Properties of every filter and document: both forms of a document match alike, and a filter matches what its normal form
+//! matches.
 
 use language::filter::{Filter, FilterScope};
 use proptest::collection::vec;
@@ -106,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_query_implies_holds_for_what_it_matches(
+    fn every_match_satisfies_the_conditions_that_the_filter_implies(
         query in query(),
         condition in prop_oneof![
             (prop_oneof![Just("$eq"), Just("$gt"), Just("$gte"), Just("$lt"), Just("$lte")], scalar())

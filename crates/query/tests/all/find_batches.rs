@@ -1,5 +1,5 @@
-//! What a cursor over an index gives does not depend on how its batches are cut: by documents, by bytes, behind a skip, up to a
-//! limit.
+//! The results of a cursor over an index do not depend on how its batches are cut: by documents, by bytes, after a skip, or
+//! up to a limit.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
@@ -92,8 +92,33 @@ async fn all_are_given_however_batches_are_cut() {
     }
 }
 
+/// On the embedded engine, where pages of a long scan are read ahead.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_scan_gives_each_document_once_however_batches_are_cut() {
+    const SCANNED: i32 = 50_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = kv::OpenOptions {
+        folder: folder.path().to_path_buf(),
+        memory_bytes: 16 << 20,
+    };
+    let (store, collection) = crate::support::collection_in(kv::Kv::open(&options).expect("a store")).await;
+    let documents: Vec<Document> = (0..SCANNED).map(|id| doc! {"_id": id, "b": id % 3}).collect();
+    crate::support::insert_all(&collection, &documents).await;
+    let filter = Filter::parse(&doc! {"b": 1}, &FilterScope::default()).expect("a filter");
+    let expected: Vec<Document> = (0..SCANNED)
+        .filter(|id| id % 3 == 1)
+        .map(|id| doc! {"_id": id, "b": 1})
+        .collect();
+    for documents_max in [usize::MAX, 5_000, 1_000] {
+        let spec = FindSpec::new(Arc::new(filter.clone()));
+        let found = given(&collection, spec, documents_max, usize::MAX).await;
+        assert!(found == expected, "{} documents by {documents_max}", found.len());
+    }
+    store.close().await.expect("close");
+}
+
 #[tokio::test]
-async fn what_comes_out_is_what_the_filter_means() {
+async fn batches_return_the_documents_that_match() {
     let (_store, collection) = collection().await;
     let whole = given(
         &collection,

@@ -1,5 +1,5 @@
-//! Metadata in projections: the key of the index entry by which a document was found, where it lies, what it is sorted by. And the
-//! keys between which an index is read.
+//! Metadata in projections: the index key by which a document was found, its record id, its sort key. Also the keys between
+//! which an index is read.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
@@ -143,7 +143,7 @@ async fn shown_in_order(sort: Document, projection: Document, indexed: bool) -> 
 }
 
 #[tokio::test]
-async fn what_documents_are_sorted_by_is_shown() {
+async fn sort_keys_are_shown() {
     for indexed in [false, true] {
         let projection = || doc! {"_id": 1, "key": {"$meta": SORT_KEY}};
         let up = shown_in_order(doc! {"a": 1, "b": (-1)}, projection(), indexed).await;
@@ -161,7 +161,7 @@ async fn what_documents_are_sorted_by_is_shown() {
 }
 
 #[tokio::test]
-async fn where_documents_lie_is_shown() {
+async fn record_ids_are_shown() {
     for indexed in [false, true] {
         let projection = doc! {"record": {"$meta": RECORD_ID}, "a": 0, "b": 0};
         let shown = shown_in_order(doc! {"a": 1}, projection, indexed).await;

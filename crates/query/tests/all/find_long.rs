@@ -1,5 +1,5 @@
-//! Of documents much longer than the mean of their collection, a query has few in memory at a time, whichever way it takes; and an
-//! idle cursor has none where others have the memory of cursors.
+//! A query holds only a few documents that are much longer than their collection's mean at a time, whichever plan it uses; an
+//! idle cursor holds none if other cursors need the memory.
 
 use language::Interruption;
 use language::filter::{Filter, FilterScope};
@@ -181,7 +181,7 @@ async fn the_records_that_an_idle_cursor_must_not_give_again_are_counted() {
 }
 
 #[tokio::test]
-async fn what_changed_while_nobody_asked_is_matched_again() {
+async fn documents_that_changed_between_batches_are_matched_again() {
     let (_store, collection) = collection().await;
     let memory = Budget::new(64 << 20);
     let mut others = memory.share(Holder::Cursors);

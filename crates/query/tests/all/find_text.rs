@@ -1,4 +1,4 @@
-//! Whatever has happened to a collection, a search by its text index gives what asking every document gives.
+//! A search by a text index returns what matching every document returns, whatever has happened to the collection.
 
 use crate::support::{insert_all, new_collection};
 use crate::write_support::{removal, request};

@@ -1,4 +1,4 @@
-//! Of operations that read long documents at the same time, few have theirs in memory.
+//! Only a few operations that read long documents hold them in memory at the same time.
 
 use crate::support::{insert_all, new_collection};
 use language::Interruption;
@@ -14,7 +14,7 @@ const DOCUMENTS: i32 = 3;
 const BYTES: usize = 4 << 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn who_reads_long_documents_waits_for_others() {
+async fn a_reader_of_long_documents_waits_for_others() {
     let (_store, collection) = new_collection().await;
     for id in 0..DOCUMENTS {
         insert_all(&collection, &[doc! {"_id": id, "text": "x".repeat(BYTES)}]).await;
@@ -38,7 +38,7 @@ async fn who_reads_long_documents_waits_for_others() {
                     return found;
                 }
                 found += page.len();
-                // They are worked on.
+                // Now operations work on them.
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         })
@@ -51,7 +51,7 @@ async fn who_reads_long_documents_waits_for_others() {
         .iter()
         .find(|usage| usage.holder == Holder::Documents)
         .unwrap();
-    // One more than fits, at the most: how long a document is shows once it is read.
+    // At most one more than fits, because a document's length is known only once it is read.
     assert!(
         documents.held_bytes_max <= documents.limit_bytes + BYTES,
         "{documents:?}"

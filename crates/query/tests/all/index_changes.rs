@@ -1,4 +1,4 @@
-//! Queries beside indexes that come and go.
+//! Queries while indexes are created and dropped.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
@@ -86,7 +86,7 @@ async fn arrays_that_come_between_two_batches_are_given_once_and_whole() {
 }
 
 #[tokio::test]
-async fn what_a_wildcard_index_without_arrays_gave_is_not_remembered() {
+async fn a_plan_that_relied_on_a_wildcard_index_without_arrays_is_not_remembered() {
     let (_store, collection) = crate::support::new_collection().await;
     let index = IndexSpec::new("a_1", doc! {"$**": 1});
     collection.create_indexes(vec![index]).await.expect("an index");

@@ -1,5 +1,5 @@
-//! The tests of queries: one program, which is built faster than one for each file. Those of a file:
-//! `cargo test -p query --test all filter_partial::`.
+//! All tests of this crate are one program, which links faster than one program a file. To run one file: `cargo test -p query
+//! --test all filter_partial::`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

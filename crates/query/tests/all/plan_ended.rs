@@ -1,4 +1,4 @@
-//! A plan for very many branches is not made to its end where its operation must end.
+//! Planning a filter with very many branches stops when its operation has to end.
 
 use crate::support::new_collection;
 use language::Interruption;

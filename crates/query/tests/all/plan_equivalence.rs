@@ -1,4 +1,4 @@
-//! Whatever indexes there are, a find gives what matching every document gives, in the order asked for.
+//! A find returns what matching every document returns, in the order asked for, whatever indexes exist.
 
 use crate::support::{insert_all, new_collection};
 use language::expression::Variables;
@@ -169,7 +169,7 @@ fn collation(random: &mut Random) -> Option<Collation> {
     }
 }
 
-/// Results that an index covers are those that the documents give.
+/// Covered results equal those read from the documents.
 async fn check_projection(
     collection: &Arc<Collection>,
     wanted: &[&Document],

@@ -1,4 +1,4 @@
-//! Which plan a query gets, with which bounds, as `explain` tells it.
+//! Which plan a query gets, and with which bounds, according to `explain`.
 
 use crate::support::{insert_all, new_collection};
 use language::filter::{Filter, FilterScope};
@@ -195,7 +195,7 @@ async fn a_count_of_all_documents_reads_none() {
 }
 
 #[tokio::test]
-async fn where_there_is_no_collection_the_plan_says_so() {
+async fn the_plan_of_a_missing_collection_says_so() {
     let (plan, stats) = counted(None, spec(&doc! {"a": 1})).await;
     assert_eq!(plan.get("stage"), Some(&Value::from("COUNT")));
     assert_eq!(number(&stats, "nCounted"), 0);

@@ -1,4 +1,4 @@
-//! Without a hint a query examines at most about twice what it examines under the best hint.
+//! Without a hint a query examines at most about twice as much as under the best hint.
 //!
 //! `PLANS_DOCUMENTS=1000000 cargo test -p query --test all plan_race::` runs the experiment at its full size.
 

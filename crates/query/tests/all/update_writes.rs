@@ -1,4 +1,4 @@
-//! Statements executed on a collection.
+//! Updates and deletes executed on a collection.
 
 use crate::write_support::*;
 use language::expression::Variables;
@@ -275,7 +275,7 @@ async fn a_retried_find_and_modify_gives_the_same_document() {
 }
 
 #[tokio::test]
-async fn what_does_not_satisfy_the_validator_is_refused_with_details() {
+async fn a_document_that_the_validator_refuses_is_refused_with_details() {
     let (_store, collection) = new_collection().await;
     insert(&collection, [doc! {"_id": 1, "a": 1}]).await;
     let source = doc! {"a": {"$gte": 0}};

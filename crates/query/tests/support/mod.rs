@@ -1,4 +1,4 @@
-//! What the tests of plans share: a collection in memory and random choices.
+//! Helpers that the tests of plans share: a collection in memory and random choices.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use kv::{Kv, Simulation};

@@ -212,7 +212,7 @@ mod tests {
         let source = json!({"properties": {"k": {"type": "keyword"}, "f": {"type": "boolean"}}});
         let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
         let documents = [
-            // What is there twice is one term.
+            // A word that occurs twice is one term.
             doc! {"k": ["a", "b", "a", "c"], "f": [true, false, true]},
             doc! {"k": "a", "f": true},
             doc! {"other": 1},

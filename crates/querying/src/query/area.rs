@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_corners_surround_is_within_them() {
+    fn places_surrounded_by_corners_are_within_the_area() {
         // A square with a notch from above.
         let corners = [(0.0, 0.0), (0.0, 4.0), (4.0, 4.0), (1.0, 2.0), (4.0, 0.0)];
         let corners = corners.map(|(lat, lon)| Point { lat, lon }).to_vec();

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_part_of_a_compound_query_is_refused_as_by_elasticsearch() {
+    fn wrong_clauses_of_compound_queries_are_refused_as_by_elasticsearch() {
         let all = json!({"match_all": {}});
         for (query, wanted) in [
             (

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_of_words_is_refused_as_by_elasticsearch() {
+    fn wrong_fuzziness_is_refused_as_by_elasticsearch() {
         let fuzzy = |name: &str, value: Value| json!({"fuzzy": {"k": {"value": "a", name: value}}});
         let of_match = |name: &str, value: Value| json!({"match": {"k": {"query": "a", name: value}}});
         let of_many =

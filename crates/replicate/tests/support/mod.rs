@@ -1,4 +1,4 @@
-//! A store in memory that can fail and crash: it loses then what was not flushed.
+//! A store in memory that can fail and crash; in a crash it loses what was not flushed.
 
 use bytes::Bytes;
 use parking_lot::Mutex;

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_riak_refuses_is_refused_with_its_reason() {
+    fn properties_that_riak_refuses_are_refused_with_its_reason() {
         let function = "not_a_function: its form is {\"mod\":MODULE,\"fun\":FUNCTION}";
         let siblings = "Data Type buckets must be allow_mult=true";
         let clocks = "If last_write_wins is true, dvv_enabled must be false";
@@ -300,13 +300,13 @@ mod tests {
         assert!(set("dvv_enabled", json!(true)).is_err());
         assert!(set("dvv_enabled", json!(false)).is_ok());
         assert!(set("n_val", json!(2)).is_ok());
-        // Types have it of themselves.
+        // Bucket types have `dvv_enabled` by default.
         let given = Map::from_iter([("last_write_wins".to_owned(), json!(true))]);
         assert!(BucketProperties::defaults(NEW.kind).accept(&given, NEW).is_ok());
     }
 
     #[test]
-    fn what_is_not_done_here_is_refused_as_such() {
+    fn unsupported_properties_are_refused_as_unsupported() {
         for given in [
             json!({"consistent": true}),
             json!({"precommit": [{"mod": "m", "fun": "f"}]}),

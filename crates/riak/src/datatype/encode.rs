@@ -2,7 +2,7 @@
 
 use super::map::Field;
 use super::set::Dots;
-use super::{Counter, DataType, DataTypeState, Entry, FieldKind, FieldName, GrowSet, Hll, Map, Set};
+use super::{Counter, DataType, DataTypeState, FieldKind, FieldName, FieldValue, GrowSet, Hll, Map, Set};
 use crate::clock::{Clock, Dot};
 use std::collections::BTreeMap;
 use value::{Binary, Document, Value};
@@ -169,45 +169,45 @@ fn read_map(value: &Value) -> Option<Map> {
     })
 }
 
-fn write_entry(entry: &Entry) -> Value {
+fn write_entry(entry: &FieldValue) -> Value {
     match entry {
-        Entry::Counter(added) => added
+        FieldValue::Counter(added) => added
             .iter()
             .map(|(dot, &by)| list([write_dot(dot), Value::Int64(by)]))
             .collect(),
-        Entry::Set(set) => write_set(set),
-        Entry::Register(values) => values
+        FieldValue::Set(set) => write_set(set),
+        FieldValue::Register(values) => values
             .iter()
             .map(|(dot, (time_us, value))| list([write_dot(dot), number(*time_us), bytes(value)]))
             .collect(),
-        Entry::Flag(dots) => write_dots(dots),
-        Entry::Map(map) => write_map(map),
+        FieldValue::Flag(dots) => write_dots(dots),
+        FieldValue::Map(map) => write_map(map),
     }
 }
 
-fn read_entry(kind: FieldKind, value: &Value) -> Option<Entry> {
+fn read_entry(kind: FieldKind, value: &Value) -> Option<FieldValue> {
     Some(match kind {
         FieldKind::Counter => {
             let added = |added: &Value| match items(added)? {
                 [dot, Value::Int64(by)] => Some((read_dot(dot)?, *by)),
                 _ => None,
             };
-            Entry::Counter(
+            FieldValue::Counter(
                 items(value)?
                     .iter()
                     .map(added)
                     .collect::<Option<BTreeMap<_, _>>>()?,
             )
         }
-        FieldKind::Set => Entry::Set(read_set(value)?),
+        FieldKind::Set => FieldValue::Set(read_set(value)?),
         FieldKind::Register => {
             let assigned = |assigned: &Value| match items(assigned)? {
                 [dot, time_us, value] => Some((read_dot(dot)?, (read_number(time_us)?, read_bytes(value)?))),
                 _ => None,
             };
-            Entry::Register(items(value)?.iter().map(assigned).collect::<Option<_>>()?)
+            FieldValue::Register(items(value)?.iter().map(assigned).collect::<Option<_>>()?)
         }
-        FieldKind::Flag => Entry::Flag(read_dots(value)?),
-        FieldKind::Map => Entry::Map(read_map(value)?),
+        FieldKind::Flag => FieldValue::Flag(read_dots(value)?),
+        FieldKind::Map => FieldValue::Map(read_map(value)?),
     })
 }

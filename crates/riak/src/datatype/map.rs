@@ -62,13 +62,13 @@ pub struct Map {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Field {
     pub(super) dots: Dots,
-    pub(super) entry: Option<Entry>,
+    pub(super) entry: Option<FieldValue>,
 }
 
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum Entry {
+pub enum FieldValue {
     /// What each actor has added, under its last event: a removal takes away what it has seen.
     Counter(BTreeMap<Dot, i64>),
     Set(Set),
@@ -112,21 +112,21 @@ pub enum EntryChange {
     Map(MapChange),
 }
 
-impl Entry {
-    fn new(kind: FieldKind) -> Entry {
+impl FieldValue {
+    fn new(kind: FieldKind) -> FieldValue {
         match kind {
-            FieldKind::Counter => Entry::Counter(BTreeMap::new()),
-            FieldKind::Set => Entry::Set(Set::default()),
-            FieldKind::Register => Entry::Register(BTreeMap::new()),
-            FieldKind::Flag => Entry::Flag(Dots::new()),
-            FieldKind::Map => Entry::Map(Map::default()),
+            FieldKind::Counter => FieldValue::Counter(BTreeMap::new()),
+            FieldKind::Set => FieldValue::Set(Set::default()),
+            FieldKind::Register => FieldValue::Register(BTreeMap::new()),
+            FieldKind::Flag => FieldValue::Flag(Dots::new()),
+            FieldKind::Map => FieldValue::Map(Map::default()),
         }
     }
 
     /// The value of a counter, which is 0 for all else.
     pub fn count(&self) -> i64 {
         match self {
-            Entry::Counter(added) => added.values().fold(0i64, |sum, &by| sum.saturating_add(by)),
+            FieldValue::Counter(added) => added.values().fold(0i64, |sum, &by| sum.saturating_add(by)),
             _ => 0,
         }
     }
@@ -134,7 +134,7 @@ impl Entry {
     /// The value of a register; nothing for all else.
     pub fn assigned(&self) -> &[u8] {
         match self {
-            Entry::Register(values) => values.values().max().map_or(&[], |(_, value)| value),
+            FieldValue::Register(values) => values.values().max().map_or(&[], |(_, value)| value),
             _ => &[],
         }
     }
@@ -147,7 +147,7 @@ impl Entry {
         time_us: u64,
     ) -> Result<(), ChangeError> {
         match (self, change) {
-            (Entry::Counter(added), EntryChange::Counter(by)) => {
+            (FieldValue::Counter(added), EntryChange::Counter(by)) => {
                 // The one event stands for all before it of the same actor, as in Riak (`riak_dt_emcntr`): a counter does not grow.
                 let before = added.iter().filter(|(known, _)| known.actor == dot.actor);
                 let sum = before.map(|(_, &by)| by).try_fold(*by, i64::checked_add);
@@ -156,26 +156,26 @@ impl Entry {
                 added.insert(dot.clone(), sum);
                 Ok(())
             }
-            (Entry::Set(set), EntryChange::Set(change)) => set.change(change, dot, seen),
-            (Entry::Register(values), EntryChange::Register(new)) => {
+            (FieldValue::Set(set), EntryChange::Set(change)) => set.change(change, dot, seen),
+            (FieldValue::Register(values), EntryChange::Register(new)) => {
                 // A clock that went back must not hide what is written later.
                 let last = values.values().map(|&(time, _)| time).max();
                 let time = last.map_or(time_us, |last| time_us.max(last.saturating_add(1)));
                 *values = BTreeMap::from([(dot.clone(), (time, new.clone()))]);
                 Ok(())
             }
-            (Entry::Flag(dots), EntryChange::Flag(true)) => {
+            (FieldValue::Flag(dots), EntryChange::Flag(true)) => {
                 *dots = Dots::from([dot.clone()]);
                 Ok(())
             }
-            (Entry::Flag(dots), EntryChange::Flag(false)) => {
+            (FieldValue::Flag(dots), EntryChange::Flag(false)) => {
                 match seen {
                     Some(seen) => dots.retain(|dot| !seen.covers(dot)),
                     None => dots.clear(),
                 }
                 Ok(())
             }
-            (Entry::Map(map), EntryChange::Map(change)) => map.change(change, dot, seen),
+            (FieldValue::Map(map), EntryChange::Map(change)) => map.change(change, dot, seen),
             _ => Err(ChangeError::WrongType),
         }
     }
@@ -183,11 +183,11 @@ impl Entry {
     /// Takes away what came by events that a removal has seen.
     fn forget(&mut self, is_seen: &impl Fn(&Dot) -> bool) {
         match self {
-            Entry::Counter(added) => added.retain(|dot, _| !is_seen(dot)),
-            Entry::Set(set) => set.forget(is_seen),
-            Entry::Register(values) => values.retain(|dot, _| !is_seen(dot)),
-            Entry::Flag(dots) => dots.retain(|dot| !is_seen(dot)),
-            Entry::Map(map) => {
+            FieldValue::Counter(added) => added.retain(|dot, _| !is_seen(dot)),
+            FieldValue::Set(set) => set.forget(is_seen),
+            FieldValue::Register(values) => values.retain(|dot, _| !is_seen(dot)),
+            FieldValue::Flag(dots) => dots.retain(|dot| !is_seen(dot)),
+            FieldValue::Map(map) => {
                 for field in map.fields.values_mut() {
                     field.forget(is_seen);
                 }
@@ -197,13 +197,19 @@ impl Entry {
     }
 
     /// Takes in what the same field has elsewhere, where both sides have seen these events.
-    fn merge_seen(&mut self, clock: &Clock, other: &Entry, other_clock: &Clock) {
+    fn merge_seen(&mut self, clock: &Clock, other: &FieldValue, other_clock: &Clock) {
         match (self, other) {
-            (Entry::Counter(own), Entry::Counter(other)) => merge_values(own, clock, other, other_clock),
-            (Entry::Set(own), Entry::Set(other)) => own.merge_seen(clock, other, other_clock),
-            (Entry::Register(own), Entry::Register(other)) => merge_values(own, clock, other, other_clock),
-            (Entry::Flag(own), Entry::Flag(other)) => *own = merge_dots(own, clock, other, other_clock),
-            (Entry::Map(own), Entry::Map(other)) => own.merge_seen(clock, other, other_clock),
+            (FieldValue::Counter(own), FieldValue::Counter(other)) => {
+                merge_values(own, clock, other, other_clock)
+            }
+            (FieldValue::Set(own), FieldValue::Set(other)) => own.merge_seen(clock, other, other_clock),
+            (FieldValue::Register(own), FieldValue::Register(other)) => {
+                merge_values(own, clock, other, other_clock)
+            }
+            (FieldValue::Flag(own), FieldValue::Flag(other)) => {
+                *own = merge_dots(own, clock, other, other_clock)
+            }
+            (FieldValue::Map(own), FieldValue::Map(other)) => own.merge_seen(clock, other, other_clock),
             _ => {}
         }
     }
@@ -234,7 +240,7 @@ impl Field {
 
 impl Map {
     /// The fields in order.
-    pub fn entries(&self) -> impl Iterator<Item = (&FieldName, &Entry)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&FieldName, &FieldValue)> {
         self.fields
             .iter()
             .filter_map(|(name, field)| field.entry.as_ref().map(|entry| (name, entry)))
@@ -256,7 +262,7 @@ impl Map {
         self.fields.retain(|_, field| !field.dots.is_empty());
         for (name, update) in &change.updates {
             let field = self.fields.entry(name.clone()).or_default();
-            let entry = field.entry.get_or_insert_with(|| Entry::new(name.1));
+            let entry = field.entry.get_or_insert_with(|| FieldValue::new(name.1));
             entry.change(update, dot, seen, change.time_us)?;
             // The one event stands for all before it, which it has seen.
             field.dots = Dots::from([dot.clone()]);
@@ -281,7 +287,7 @@ impl Map {
                 continue;
             }
             // What is not there is empty: all that the other side has and this one has seen is gone.
-            let empty = Entry::new(name.1);
+            let empty = FieldValue::new(name.1);
             field.entry.get_or_insert_with(|| empty.clone()).merge_seen(
                 clock,
                 others.entry.as_ref().unwrap_or(&empty),

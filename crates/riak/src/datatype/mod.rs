@@ -11,7 +11,7 @@ mod set;
 
 pub use counter::Counter;
 pub use hll::Hll;
-pub use map::{Entry, EntryChange, FieldKind, FieldName, Map, MapChange};
+pub use map::{EntryChange, FieldKind, FieldName, FieldValue, Map, MapChange};
 pub use set::{GrowSet, Set, SetChange, SetStep};
 
 use crate::clock::{Clock, Dot};

@@ -209,7 +209,7 @@ mod tests {
     use value::Value;
 
     #[test]
-    fn of_keys_that_are_too_many_bytes_the_least_are_kept_and_none_after_one_that_was_dropped() {
+    fn if_keys_take_too_many_bytes_only_the_least_are_kept() {
         let key = |first: u8, bytes: usize| vec![first; bytes];
         let mut least = Least::default();
         for key in [key(2, OTHERS_BYTES_MAX / 2), key(3, OTHERS_BYTES_MAX), key(4, 1)] {

@@ -34,7 +34,7 @@ pub(crate) struct Query {
 }
 
 /// A term, as clients see it, and the key of an object.
-pub(crate) type Found = (Vec<u8>, Vec<u8>);
+pub(crate) type FoundKey = (Vec<u8>, Vec<u8>);
 
 /// Of terms, or of `_id`s.
 type Range = (Bound<Value>, Bound<Value>);
@@ -166,7 +166,7 @@ impl Query {
 
 impl Run {
     /// The next that are found; none at the end.
-    pub(crate) async fn next(&mut self) -> Result<Vec<Found>> {
+    pub(crate) async fn next(&mut self) -> Result<Vec<FoundKey>> {
         let mut found = Vec::new();
         while found.is_empty() && !self.is_ended && self.left != Some(0) {
             let page = match &self.name {

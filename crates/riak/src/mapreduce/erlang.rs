@@ -1,7 +1,7 @@
 //! The functions of Riak's Erlang module `riak_kv_mapreduce`.
 
 use super::item::size_of;
-use super::object::{Found, not_found, object_json};
+use super::object::{FoundObject, not_found, object_json};
 use serde_json::{Map, Number, Value, json};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -40,7 +40,7 @@ impl MapFunction {
     }
 
     /// What it gives for an object; the text of an error where it has none for it.
-    pub(super) fn call(self, found: &Found, argument: Option<&Value>) -> Result<Vec<Value>, String> {
+    pub(super) fn call(self, found: &FoundObject, argument: Option<&Value>) -> Result<Vec<Value>, String> {
         let Some(object) = found.object() else {
             return self.without_object(found, argument);
         };
@@ -60,7 +60,7 @@ impl MapFunction {
         }
     }
 
-    fn without_object(self, found: &Found, argument: Option<&Value>) -> Result<Vec<Value>, String> {
+    fn without_object(self, found: &FoundObject, argument: Option<&Value>) -> Result<Vec<Value>, String> {
         let substitute = argument.and_then(|argument| argument.as_object()?.get("sub"));
         match (argument.and_then(Value::as_str), substitute) {
             (Some("filter_notfound"), _) => Ok(Vec::new()),

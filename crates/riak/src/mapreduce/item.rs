@@ -10,7 +10,7 @@ use value::DocumentBuf;
 
 /// One of the things that a phase takes or gives.
 #[derive(Clone, Debug)]
-pub(crate) enum Item {
+pub(crate) enum PhaseItem {
     /// An object's name.
     Input(Input),
     /// What a function gave.
@@ -30,20 +30,20 @@ pub(crate) struct Input {
     pub(crate) held: Option<Arc<Share>>,
 }
 
-impl Item {
+impl PhaseItem {
     /// The item as clients and functions see it.
     pub(crate) fn into_json(self) -> Value {
         match self {
-            Item::Value(value) => value,
-            Item::Input(input) => input.to_json(),
+            PhaseItem::Value(value) => value,
+            PhaseItem::Input(input) => input.to_json(),
         }
     }
 
     /// The object that it names, if any.
     pub(crate) fn into_input(self) -> std::result::Result<Input, Value> {
         match self {
-            Item::Input(input) => Ok(input),
-            Item::Value(value) => {
+            PhaseItem::Input(input) => Ok(input),
+            PhaseItem::Value(value) => {
                 let mut input = Input::of_json(&value).and_then(Result::ok).ok_or(value)?;
                 // A null in a function's result stands for nothing.
                 input.data = input.data.filter(|data| !data.is_null());

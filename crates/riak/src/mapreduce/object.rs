@@ -22,7 +22,7 @@ use value::{DocumentBuf, ValueRef};
 
 /// An input with its object.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundObject {
     pub(crate) input: Input,
     kept: Kept,
 }
@@ -42,9 +42,9 @@ enum Kept {
     },
 }
 
-impl Found {
-    fn of(input: Input, object: Option<Object>) -> Found {
-        Found {
+impl FoundObject {
+    fn of(input: Input, object: Option<Object>) -> FoundObject {
+        FoundObject {
             input,
             kept: object.map_or(Kept::Nothing, Kept::Made),
         }
@@ -116,7 +116,7 @@ impl Objects {
         server: &Server,
         access: &Access,
         inputs: &mut Peekable<IntoIter<Input>>,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<FoundObject>> {
         let mut page = Page {
             found: Vec::with_capacity(inputs.len()),
             bytes: 0,
@@ -154,7 +154,7 @@ impl Objects {
 
 /// Objects that are worked on at once.
 struct Page {
-    found: Vec<Found>,
+    found: Vec<FoundObject>,
     /// Of their documents.
     bytes: usize,
 }
@@ -193,7 +193,7 @@ impl Page {
             self.bytes += read.as_ref().map_or(0, bytes);
             self.found.push(match read {
                 None => nothing(input),
-                Some((record, notes)) if !record.has_tree() => Found {
+                Some((record, notes)) if !record.has_tree() => FoundObject {
                     input,
                     kept: Kept::Line {
                         actor,
@@ -206,7 +206,7 @@ impl Page {
                     let id = record.document.as_raw().get("_id").map(ValueRef::to_value);
                     let id = id.unwrap_or(value::Value::Null);
                     let object = Object::of(collection, snapshot, id, Some(record), notes).await?;
-                    Found::of(input, Some(object).filter(Object::exists))
+                    FoundObject::of(input, Some(object).filter(Object::exists))
                 }
             });
         }
@@ -236,8 +236,8 @@ fn bytes((record, _): &Read) -> usize {
     record.document.bytes().len()
 }
 
-fn nothing(input: Input) -> Found {
-    Found::of(input, None)
+fn nothing(input: Input) -> FoundObject {
+    FoundObject::of(input, None)
 }
 
 /// The whole object as functions see it.

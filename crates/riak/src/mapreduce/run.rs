@@ -3,7 +3,7 @@
 use super::ahead::ReadAhead;
 use super::failure::Failure;
 use super::inputs::Source as Inputs;
-use super::item::{Item, size_of};
+use super::item::{PhaseItem, size_of};
 use super::job::Job;
 use super::object::Objects;
 use super::phase::{Phase, Script, Step};
@@ -100,7 +100,7 @@ impl Run {
     async fn step(&mut self) -> Result<Kept, Failure> {
         let mut kept = Vec::new();
         if let Some(inputs) = self.inputs.next().await? {
-            let items = inputs.into_iter().map(Item::Input).collect();
+            let items = inputs.into_iter().map(PhaseItem::Input).collect();
             if self.phases.is_empty() {
                 return Ok(vec![(0, values(items))]);
             }
@@ -121,7 +121,7 @@ impl Run {
 async fn push(
     phases: &mut [Running],
     tools: &mut Tools,
-    mut items: Vec<Item>,
+    mut items: Vec<PhaseItem>,
     kept: &mut Kept,
 ) -> Result<(), Failure> {
     for phase in phases {
@@ -134,14 +134,14 @@ async fn push(
     Ok(())
 }
 
-fn keep(phase: &Running, items: &[Item], kept: &mut Kept) {
+fn keep(phase: &Running, items: &[PhaseItem], kept: &mut Kept) {
     if phase.keeps && !items.is_empty() {
         kept.push((phase.number, values(items.to_vec())));
     }
 }
 
-fn values(items: Vec<Item>) -> Vec<Value> {
-    items.into_iter().map(Item::into_json).collect()
+fn values(items: Vec<PhaseItem>) -> Vec<Value> {
+    items.into_iter().map(PhaseItem::into_json).collect()
 }
 
 /// A phase as it begins. Its function, if that is a script, is added to the sources.

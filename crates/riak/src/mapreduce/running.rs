@@ -2,8 +2,8 @@
 
 use super::erlang::{MapFunction, ReduceFunction};
 use super::failure::Failure;
-use super::item::{Input, Item, size_of};
-use super::object::{Found, Objects};
+use super::item::{Input, PhaseItem, size_of};
+use super::object::{FoundObject, Objects};
 use super::script::{Scripts, panicked};
 use crate::access::Access;
 use crate::error::RiakError;
@@ -40,7 +40,7 @@ impl Tools {
     }
 
     /// The objects of the first of these inputs.
-    async fn read(&mut self, inputs: &mut Peekable<IntoIter<Input>>) -> Result<Vec<Found>, Failure> {
+    async fn read(&mut self, inputs: &mut Peekable<IntoIter<Input>>) -> Result<Vec<FoundObject>, Failure> {
         Ok(self.objects.read(&self.server, &self.access, inputs).await?)
     }
 
@@ -111,11 +111,15 @@ impl Reduce {
 
 impl Running {
     /// Takes what came out of the phase before; gives what comes out of this one now.
-    pub(super) async fn take(&mut self, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Item>, Failure> {
+    pub(super) async fn take(
+        &mut self,
+        tools: &mut Tools,
+        items: Vec<PhaseItem>,
+    ) -> Result<Vec<PhaseItem>, Failure> {
         let at_once = self.reduced_at_once();
         match &mut self.work {
             Work::Reduce(reduce) => {
-                let mut values = items.into_iter().map(Item::into_json);
+                let mut values = items.into_iter().map(PhaseItem::into_json);
                 while values.len() > 0 {
                     // At least as many new values as old ones, so that the old ones are not reduced too often.
                     let wanted = at_once.map_or(usize::MAX, |at_once| at_once.max(reduce.reduced));
@@ -150,7 +154,12 @@ impl Running {
     }
 
     /// What the function gives for the objects that items name.
-    async fn map(&self, mapper: Mapper, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Item>, Failure> {
+    async fn map(
+        &self,
+        mapper: Mapper,
+        tools: &mut Tools,
+        items: Vec<PhaseItem>,
+    ) -> Result<Vec<PhaseItem>, Failure> {
         let mut inputs = self.inputs(items)?;
         let (mut results, mut held_bytes) = (Vec::new(), 0);
         while inputs.peek().is_some() {
@@ -170,14 +179,14 @@ impl Running {
                 tools.hold(bytes)?;
                 held_bytes += bytes;
             }
-            results.extend(given.into_iter().map(Item::Value));
+            results.extend(given.into_iter().map(PhaseItem::Value));
         }
         tools.let_go(held_bytes);
         Ok(results)
     }
 
     /// The end of what comes; gives what was held back.
-    pub(super) async fn finish(&mut self, tools: &mut Tools) -> Result<Vec<Item>, Failure> {
+    pub(super) async fn finish(&mut self, tools: &mut Tools) -> Result<Vec<PhaseItem>, Failure> {
         let Work::Reduce(reduce) = &mut self.work else {
             return Ok(Vec::new());
         };
@@ -186,7 +195,7 @@ impl Running {
         }
         tools.let_go(reduce.held_bytes);
         let values = std::mem::take(&mut reduce.values);
-        Ok(values.into_iter().map(Item::Value).collect())
+        Ok(values.into_iter().map(PhaseItem::Value).collect())
     }
 
     /// Whether it looks at the objects that its inputs name.
@@ -205,8 +214,8 @@ impl Running {
     }
 
     /// The objects that items name.
-    fn inputs(&self, items: Vec<Item>) -> Result<Peekable<IntoIter<Input>>, Failure> {
-        let input = |item: Item| {
+    fn inputs(&self, items: Vec<PhaseItem>) -> Result<Peekable<IntoIter<Input>>, Failure> {
+        let input = |item: PhaseItem| {
             item.into_input().map_err(|value| {
                 let error = "bad_input: a map or link phase wants lists of a bucket and a key";
                 Failure::phase(self.number, error, Some(&value.to_string()), None)
@@ -221,7 +230,7 @@ impl Running {
 fn call(
     function: MapFunction,
     phase: usize,
-    read: Vec<Found>,
+    read: Vec<FoundObject>,
     argument: Option<&Value>,
 ) -> Result<Vec<Value>, Failure> {
     let mut results = Vec::new();
@@ -256,7 +265,11 @@ async fn run(
 }
 
 /// The objects to which an object's links point.
-fn links(found: &Found, bucket: Option<&[u8]>, tag: Option<&[u8]>) -> crate::error::Result<Vec<Item>> {
+fn links(
+    found: &FoundObject,
+    bucket: Option<&[u8]>,
+    tag: Option<&[u8]>,
+) -> crate::error::Result<Vec<PhaseItem>> {
     let Some(object) = found.object() else {
         return Ok(Vec::new());
     };
@@ -264,7 +277,11 @@ fn links(found: &Found, bucket: Option<&[u8]>, tag: Option<&[u8]>) -> crate::err
     let item = |link: &crate::content::Link| {
         let bucket = Bucket::new(None, &link.bucket)?;
         let tag = Value::from(String::from_utf8_lossy(&link.tag).into_owned());
-        Ok(Item::Input(Input::named(bucket, link.key.clone(), Some(tag))))
+        Ok(PhaseItem::Input(Input::named(
+            bucket,
+            link.key.clone(),
+            Some(tag),
+        )))
     };
     object
         .links()

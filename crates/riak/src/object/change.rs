@@ -76,6 +76,7 @@ impl Change {
             siblings,
             notes,
             actor: before.actor.clone(),
+            _held: before._held.clone(),
         };
         Ok((resolve, Change { before, after }))
     }

@@ -15,15 +15,21 @@ pub(crate) use write::{Condition, Deleted, Put, delete, put, put_together, repla
 
 use crate::clock::{Clock, Dot};
 use crate::content::{Content, LargeValue, Link, vtag};
-use crate::error::Result;
+use crate::error::{Result, RiakError};
 use crate::names::find;
 use crate::server::Server;
 use bytes::Bytes;
 use engine::{Record, Revision, RevisionedCollection, RevisionedSnapshot};
 use form::{Form, content_type_of};
+use http::StatusCode;
+use memory::{Budget, Holder, Share};
 use notes::{ObjectNotes, SiblingNotes};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use value::{DocumentBuf, ObjectId, Value, ValueRef};
+
+/// Siblings that take no more are not counted.
+const UNCOUNTED_BYTES: usize = 1 << 20;
 
 /// An object as it is.
 #[derive(Clone, Debug)]
@@ -33,6 +39,32 @@ pub(crate) struct Object {
     pub(crate) siblings: Vec<Sibling>,
     notes: ObjectNotes,
     actor: Vec<u8>,
+    /// The memory of many siblings.
+    _held: Option<Arc<Share>>,
+}
+
+/// The memory of siblings: there may be a hundred, each as long as a document.
+struct Held {
+    bytes: usize,
+    share: Share,
+}
+
+impl Held {
+    fn of(memory: &Budget) -> Held {
+        Held {
+            bytes: 0,
+            share: memory.share(Holder::Documents),
+        }
+    }
+
+    fn add(&mut self, bytes: usize) -> Result<()> {
+        self.bytes += bytes;
+        if self.bytes <= UNCOUNTED_BYTES {
+            return Ok(());
+        }
+        let held = self.share.set(self.bytes);
+        held.map_err(|full| RiakError::new(StatusCode::SERVICE_UNAVAILABLE, full.to_string()))
+    }
 }
 
 /// One version of an object.
@@ -154,11 +186,13 @@ impl Object {
             siblings: Vec::new(),
             notes: notes.as_ref().map(ObjectNotes::of).unwrap_or_default(),
             actor,
+            _held: None,
         };
         let Some(record) = record else {
             return Ok(object);
         };
         let history = snapshot.history_of(&record).await?;
+        let mut held = Held::of(collection.memory());
         for leaf in history.tree.leaves() {
             let node = &history.tree.nodes()[leaf];
             if node.deleted {
@@ -178,8 +212,10 @@ impl Object {
                     foreign(&node.revision, known, &document)
                 }
             };
+            held.add(found.content.memory_bytes())?;
             object.siblings.push(found);
         }
+        object._held = Some(Arc::new(held.share));
         Ok(object)
     }
 
@@ -199,6 +235,7 @@ impl Object {
             siblings: vec![only],
             notes,
             actor,
+            _held: None,
         }
     }
 
@@ -312,5 +349,23 @@ fn foreign(revision: &Revision, known: Option<&SiblingNotes>, document: &Documen
             counter: revision.generation,
         },
         content,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_long_siblings_are_refused_where_there_is_no_memory() {
+        // Documents have three sixteenths.
+        let memory = Budget::new(16 << 20);
+        let mut held = Held::of(&memory);
+        held.add(2 << 20).unwrap();
+        let refused = held.add(2 << 20).unwrap_err();
+        assert!(refused.message.contains("--memory"), "{refused:?}");
+        let mut short = Held::of(&memory);
+        short.add(UNCOUNTED_BYTES).unwrap();
+        assert_eq!(short.share.bytes(), 0);
     }
 }

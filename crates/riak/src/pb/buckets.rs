@@ -128,7 +128,7 @@ pub(crate) async fn preflist(connection: &mut Connection, request: PreflistReq) 
     let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
     connection.granted()?.require(Action::Find, &bucket.namespace())?;
     let properties = connection.server.bucket_properties(&bucket).await?;
-    let item = |place: preflist::Place| PreflistItem {
+    let item = |place: preflist::CopyPlace| PreflistItem {
         partition: place.partition,
         node: place.node.into_bytes(),
         primary: true,

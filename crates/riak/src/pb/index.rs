@@ -5,7 +5,7 @@ use super::frame::code;
 use super::messages::{IndexReq, IndexResp, Pair};
 use crate::buckets::existing;
 use crate::error::{Result, RiakError};
-use crate::index::{self, Found, Query};
+use crate::index::{self, FoundKey, Query};
 use crate::names::Bucket;
 use auth::Action;
 use std::pin::pin;
@@ -78,7 +78,7 @@ async fn send(connection: &mut Connection, bucket: &Bucket, query: Query, is_str
     Ok(())
 }
 
-fn add(answer: &mut IndexResp, found: Vec<Found>, returns_terms: bool) {
+fn add(answer: &mut IndexResp, found: Vec<FoundKey>, returns_terms: bool) {
     for (term, key) in found {
         match returns_terms {
             true => answer.results.push(Pair {

@@ -14,6 +14,7 @@ pub(crate) async fn run(connection: &mut Connection, request: MapRedReq) -> Resu
             String::from_utf8_lossy(&request.content_type)
         )));
     }
+    let _room = connection.server.room_to_decode(&request.request)?;
     let job = Job::read(&request.request)?;
     let access = connection.granted()?.clone();
     let mut run = Run::start(connection.server.clone(), access, job)

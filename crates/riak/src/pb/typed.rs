@@ -10,7 +10,7 @@ use super::objects::{check_quorums, clock_of};
 use super::wire::Zigzag;
 use crate::buckets::{BucketProperties, existing, writable};
 use crate::datatype::{
-    Change, DataType, DataTypeState, Entry, EntryChange, FieldKind, FieldName, Map, MapChange, SetChange,
+    Change, DataType, DataTypeState, EntryChange, FieldKind, FieldName, FieldValue, Map, MapChange, SetChange,
 };
 use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
@@ -176,7 +176,7 @@ fn value_of(state: &DataTypeState) -> DtValue {
 }
 
 fn entries_of(map: &Map) -> Vec<MapEntry> {
-    let entry = |((name, kind), entry): (&FieldName, &Entry)| {
+    let entry = |((name, kind), entry): (&FieldName, &FieldValue)| {
         let mut shown = MapEntry {
             field: MapField {
                 name: name.clone(),
@@ -185,11 +185,11 @@ fn entries_of(map: &Map) -> Vec<MapEntry> {
             ..MapEntry::default()
         };
         match entry {
-            Entry::Counter(_) => shown.counter_value = Some(Zigzag(entry.count())),
-            Entry::Set(set) => shown.set_value = set.elements().map(<[u8]>::to_vec).collect(),
-            Entry::Register(_) => shown.register_value = Some(entry.assigned().to_vec()),
-            Entry::Flag(dots) => shown.flag_value = Some(!dots.is_empty()),
-            Entry::Map(map) => shown.map_value = entries_of(map),
+            FieldValue::Counter(_) => shown.counter_value = Some(Zigzag(entry.count())),
+            FieldValue::Set(set) => shown.set_value = set.elements().map(<[u8]>::to_vec).collect(),
+            FieldValue::Register(_) => shown.register_value = Some(entry.assigned().to_vec()),
+            FieldValue::Flag(dots) => shown.flag_value = Some(!dots.is_empty()),
+            FieldValue::Map(map) => shown.map_value = entries_of(map),
         }
         shown
     };

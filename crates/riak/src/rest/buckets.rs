@@ -176,6 +176,7 @@ async fn set_properties(call: &Call, bucket: &Bucket) -> Result<Response> {
 
 /// `{"props": {…}}`.
 fn given_properties(call: &Call, is_of_type: bool) -> Result<Map<String, Value>> {
+    let _room = call.server.room_to_decode(&call.body)?;
     let body = serde_json::from_slice(&call.body).unwrap_or(Value::Null);
     let Some(Value::Object(given)) = body.get("props") else {
         let of = if is_of_type { "bucket type" } else { "bucket" };

@@ -6,7 +6,7 @@ use super::respond::{json, not_allowed, typed};
 use crate::buckets::existing;
 use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
-use crate::index::{Found, Query};
+use crate::index::{FoundKey, Query};
 use crate::names::Bucket;
 use crate::operation::Operation;
 use auth::Action;
@@ -32,8 +32,8 @@ pub(crate) async fn query(call: &Call, bucket: &Bucket, asked: Query) -> Result<
         ..asked
     };
     query.check()?;
+    let deadline = call.read_deadline().map_err(|_| late(call))?;
     let collection = existing(&call.server, &call.access, bucket, Action::Find)?;
-    let deadline = call.read_deadline()?;
     match call.is_true("stream") {
         true => stream(call.operation.clone(), collection, query, deadline),
         false => deadline.run(pin!(all(collection, query))).await,
@@ -64,9 +64,10 @@ async fn all(collection: Option<RevisionedCollection>, query: Query) -> Result<R
 }
 
 fn flag(call: &Call, name: &str) -> Result<bool> {
-    match call.parameter(name).map(str::to_ascii_lowercase).as_deref() {
-        None | Some("false") => Ok(false),
-        Some("true") => Ok(true),
+    match call.parameter(name) {
+        None => Ok(false),
+        Some(text) if text.eq_ignore_ascii_case("false") => Ok(false),
+        Some(text) if text.eq_ignore_ascii_case("true") => Ok(true),
         Some(other) => Err(RiakError::bad(format!(
             "Invalid \"{name}\". \"{other}\" is not a boolean"
         ))),
@@ -78,10 +79,7 @@ fn max_results(call: &Call) -> Result<Option<usize>> {
         return Ok(None);
     };
     let invalid = || {
-        let shown = match text.parse::<i64>() {
-            Ok(number) => number.to_string(),
-            Err(_) => format!("\"{text}\""),
-        };
+        let shown = shown(text);
         RiakError::bad(format!(
             "Invalid \"max_results\". {shown} is not a positive integer"
         ))
@@ -89,7 +87,23 @@ fn max_results(call: &Call) -> Result<Option<usize>> {
     text.parse().map(Some).map_err(|_| invalid())
 }
 
-fn page(found: Vec<Found>, has_terms: bool) -> Map<String, Value> {
+/// What is wrong with the time that the client waits.
+fn late(call: &Call) -> RiakError {
+    let shown = shown(call.parameter("timeout").unwrap_or_default());
+    RiakError::bad(format!(
+        "Bad timeout value {shown}. Must be a non-negative integer"
+    ))
+}
+
+/// A value of a parameter as Erlang shows it: a number, or a text in quotes.
+fn shown(text: &str) -> String {
+    match text.parse::<i64>() {
+        Ok(number) => number.to_string(),
+        Err(_) => format!("\"{text}\""),
+    }
+}
+
+fn page(found: Vec<FoundKey>, has_terms: bool) -> Map<String, Value> {
     let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (name, results): (&str, Vec<Value>) = match has_terms {
         true => (

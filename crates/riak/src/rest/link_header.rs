@@ -114,7 +114,7 @@ mod tests {
                 "</riak/b/k>;riaktag=\"t\", </buckets/my%20bucket>; rel=\"up\",</buckets/b/keys/l>; riaktag=\"u\"; x",
                 vec![link("b", "k", "t"), link("b", "l", "u")],
             ),
-            // What protocol buffers have brought without a tag is given so.
+            // A link that came by protocol buffers without a tag is returned without one.
             ("</buckets/b/keys/k>; riaktag=\"\"", vec![link("b", "k", "")]),
             ("</buckets/my+bucket>; rel=\"up\"", vec![]),
             ("</riak/my%20bucket>; rel=\"up\"", vec![]),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_link_is_refused_whole() {
+    fn a_header_with_a_malformed_link_is_refused_as_a_whole() {
         let own = bucket(b"default", b"b");
         for header in [
             "nothing",

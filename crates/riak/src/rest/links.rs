@@ -8,7 +8,7 @@ use crate::buckets::existing;
 use crate::content::Link;
 use crate::error::{Result, RiakError};
 use crate::names::{Bucket, unescaped};
-use crate::object::Object;
+use crate::object::{Object, Sibling};
 use crate::server::Server;
 use auth::Action;
 use http::{Method, Response, StatusCode};
@@ -92,17 +92,21 @@ async fn follow(call: &Call, from: &[Named], step: &Step, share: &mut Share) -> 
         engine::steps(1)?;
         let bucket = Bucket::new(None, bucket)?;
         if let Some(object) = object(&call.server, &call.access, &bucket, key).await? {
-            let bytes = object
-                .siblings
-                .iter()
-                .map(|sibling| sibling.content.value.len())
-                .sum();
-            let room = share.add(bytes);
+            let room = share.add(bytes_of(&object, step.keeps));
             room.map_err(|full| RiakError::new(StatusCode::SERVICE_UNAVAILABLE, full.to_string()))?;
             found.push((bucket, key.to_vec(), object));
         }
     }
     Ok(found)
+}
+
+/// What a found object takes. All but its values is kept twice if it is part of the answer: there, and for the next step.
+fn bytes_of(object: &Object, is_kept: bool) -> usize {
+    let of = |sibling: &Sibling| {
+        let (all, value) = (sibling.content.memory_bytes(), sibling.content.value.len());
+        if is_kept { 2 * all - value } else { all }
+    };
+    object.siblings.iter().map(of).sum()
 }
 
 async fn object(server: &Server, access: &Access, bucket: &Bucket, key: &[u8]) -> Result<Option<Object>> {

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::mapreduce::{Failure, Job, Run};
 use crate::operation::Operation;
 use http::{Body, BodySender, HeaderValue, Method, Response, StatusCode};
+use memory::Share;
 use serde_json::{Value, json};
 use std::pin::pin;
 
@@ -27,6 +28,7 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
         return Ok(text(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
     let is_chunked = call.is_true("chunked");
+    let room = call.server.room_to_decode(&call.body)?;
     let job = Job::read(&call.body)?;
     let has_lists = job.keeps() > 1;
     call.server.engine.let_answers_go().await;
@@ -35,7 +37,7 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
         Err(failure) => return failed(failure),
     };
     if is_chunked {
-        return stream(call.operation.clone(), run);
+        return stream(call.operation.clone(), run, room);
     }
     match run.all().await {
         Ok(kept) => {
@@ -55,11 +57,12 @@ fn failed(failure: Failure) -> Result<Response> {
     Ok(typed(StatusCode::INTERNAL_SERVER_ERROR, "application/json", body))
 }
 
-fn stream(operation: Operation, mut run: Run) -> Result<Response> {
+fn stream(operation: Operation, mut run: Run, room: Share) -> Result<Response> {
     let boundary = boundary()?;
     let (sender, body) = Body::channel(None);
     let kind = HeaderValue::try_from(format!("multipart/mixed; boundary={boundary}"));
     tokio::spawn(async move {
+        let _room = room;
         let sending = pin!(async {
             send(&mut run, &sender, &boundary).await;
             Ok(())

@@ -149,7 +149,7 @@ fn assigned(op: &Value) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// What a body comes to, or how the refusal ends.
+    /// The change that a body asks for, or the end of the error message.
     fn change(kind: DataType, body: &str) -> Result<Change, String> {
         let read = read(kind, body.as_bytes(), 0);
         read.map(|(change, _)| change).map_err(|error| error.message)

@@ -6,6 +6,7 @@ use super::operations;
 use super::respond::{add, empty, json, not_allowed, text};
 use crate::buckets::{Purpose, existing, writable};
 use crate::datatype::{Change, DataType, DataTypeState};
+use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::keys::new_key;
 use crate::names::Bucket;
@@ -19,7 +20,7 @@ use std::pin::pin;
 /// `/types/T/buckets/B/datatypes/K`, and without a key, which is made then.
 pub(crate) async fn run(call: &Call, bucket: &Bucket, key: Option<&[u8]>) -> Result<Response> {
     let is_read = call.is(&[Method::GET, Method::HEAD]);
-    if !is_read && call.method != Method::POST || is_read && key.is_none() {
+    if !is_read && call.method != Method::POST {
         return Ok(not_allowed("GET, HEAD, POST"));
     }
     if call.method == Method::POST && !is_json(call) {
@@ -27,15 +28,39 @@ pub(crate) async fn run(call: &Call, bucket: &Bucket, key: Option<&[u8]>) -> Res
     }
     let properties = call.server.bucket_properties(bucket).await?;
     check_quorums(call, &properties, purpose(call))?;
-    let deadline = call.deadline()?;
+    for name in ["include_context", "returnbody"] {
+        call.flag(name)?;
+    }
+    let deadline = deadline(call)?;
     if bucket.is_default_type() {
         return Ok(moved(bucket, key.unwrap_or_default()));
     }
     let kind = typed::kind_of(&properties)?;
-    match key.filter(|_| is_read) {
-        Some(key) => deadline.run(pin!(fetch(call, bucket, key, kind))).await,
-        None => deadline.run(pin!(update(call, bucket, key, kind))).await,
+    match (is_read, key) {
+        (true, Some(key)) => deadline.run(pin!(fetch(call, bucket, key, kind))).await,
+        (true, None) => Ok(not_found(kind)),
+        (false, key) => deadline.run(pin!(update(call, bucket, key, kind))).await,
     }
+}
+
+/// The time that the client waits, which is read by other words than that of objects.
+fn deadline(call: &Call) -> Result<Deadline> {
+    let Some(text) = call.parameter("timeout") else {
+        return Ok(Deadline::default());
+    };
+    let wanted = match text.parse::<i64>() {
+        Ok(ms) if ms >= 0 => return Ok(Deadline::of(u32::try_from(ms).ok())),
+        Ok(_) => "an integer greater than 0 (or 0 for disabled)",
+        Err(_) => "an integer greater than 0",
+    };
+    let reason = format!("timeout query parameter must be {wanted}, {text} is invalid");
+    Err(RiakError::bad(reason))
+}
+
+fn not_found(kind: DataType) -> Response {
+    let mut response = json(&object!({"type": kind.name(), "error": "notfound"}));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
 }
 
 fn purpose(call: &Call) -> Purpose {
@@ -73,11 +98,7 @@ async fn fetch(call: &Call, bucket: &Bucket, key: &[u8], kind: DataType) -> Resu
     };
     match state {
         Some(state) => Ok(json(&shown(call, &state)?)),
-        None => {
-            let mut response = json(&object!({"type": kind.name(), "error": "notfound"}));
-            *response.status_mut() = StatusCode::NOT_FOUND;
-            Ok(response)
-        }
+        None => Ok(not_found(kind)),
     }
 }
 
@@ -96,6 +117,7 @@ fn shown(call: &Call, state: &DataTypeState) -> Result<Value> {
 
 async fn update(call: &Call, bucket: &Bucket, key: Option<&[u8]>, kind: DataType) -> Result<Response> {
     let returns_body = call.flag("returnbody")?.unwrap_or(false);
+    let _room = call.server.room_to_decode(&call.body)?;
     let (change, seen) = operations::read(kind, &call.body, call.server.engine.now_ms() * 1000)?;
     call.access.require(Action::Update, &bucket.namespace())?;
     let collection = writable(&call.server, &call.access, bucket, Action::Insert).await?;

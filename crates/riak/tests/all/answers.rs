@@ -1,4 +1,4 @@
-//! Statuses and texts as Riak has them: what is refused, and what is told.
+//! Riak's statuses and messages.
 
 use crate::server::Server;
 use engine::{Context, Namespace, WriteOptions};
@@ -38,9 +38,9 @@ fn the_root_tells_what_is_answered_as_the_client_wants_it() {
 }
 
 #[test]
-fn what_is_refused_has_riaks_status_and_text() {
+fn refusals_have_riaks_status_and_text() {
     let server = Server::start();
-    let cases: [Case<'_>; 24] = [
+    let cases: [Case<'_>; 28] = [
         ("GET /buckets/b/keys/k", &[], b"", 404, "not found\n"),
         (
             "GET /buckets/b/keys/k?r=5",
@@ -183,6 +183,34 @@ fn what_is_refused_has_riaks_status_and_text() {
             403,
             "Bucket datatype 'undefined' is not a supported type.\n",
         ),
+        (
+            "GET /types/sets/buckets/b/datatypes",
+            &[],
+            b"",
+            404,
+            "{\"type\":\"set\",\"error\":\"notfound\"}",
+        ),
+        (
+            "GET /types/sets/buckets/b/datatypes/k?timeout=soon",
+            &[],
+            b"",
+            400,
+            "timeout query parameter must be an integer greater than 0, soon is invalid\n",
+        ),
+        (
+            "POST /types/sets/buckets/b/datatypes/k?include_context=some",
+            &[JSON],
+            br#"{"add":"a"}"#,
+            400,
+            "include_context query parameter must be true or false\n",
+        ),
+        (
+            "GET /buckets/b/index/a_int/1?timeout=-5",
+            &[],
+            b"",
+            400,
+            "Bad timeout value -5. Must be a non-negative integer\n",
+        ),
         ("POST /types/sets/buckets/b/datatypes/k", &[TEXT], b"{}", 406, ""),
         (
             "POST /types/sets/buckets/b/datatypes/k",
@@ -258,7 +286,7 @@ fn terms_may_have_commas_and_names_of_indexes_letters_of_either_case() {
 }
 
 #[test]
-fn what_was_not_modified_comes_without_its_clock() {
+fn an_unmodified_object_comes_without_its_clock() {
     let server = Server::start();
     assert_eq!(server.put("/buckets/b/keys/k", "text/plain", b"1").status, 204);
     let wanted = GetReq {

@@ -1,4 +1,4 @@
-//! Data types converge in whatever order changes arrive, and are the same by both protocols.
+//! Data types converge in whatever order changes arrive, and look the same through both protocols.
 
 use crate::server::Server;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Writers that never read: an object has only so many siblings, whatever comes.
+//! Writers that never read: the number of an object's siblings stays limited.
 
 use crate::server::{Client, Server};
 use riak::pb::frame::code;

@@ -1,4 +1,4 @@
-//! Key filters: each finds what it should, whatever range of keys is read for it.
+//! Key filters: each finds the keys that it should, whichever range of keys is read for it.
 
 use crate::mapreduce::run;
 use crate::server::Server;
@@ -176,7 +176,7 @@ fn keys_that_other_protocols_made_are_listed_and_filtered() {
 }
 
 #[test]
-fn what_is_no_filter_is_refused() {
+fn malformed_filters_are_refused() {
     let server = Server::start();
     let deep = (0..60).fold(json!([["eq", "x"]]), |within, _| json!([["not", within]]));
     let cases = [

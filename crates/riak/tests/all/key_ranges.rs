@@ -1,4 +1,4 @@
-//! Ranges of keys: by their bytes, whatever `_id`s the keys are.
+//! Ranges of keys go by the bytes of the keys, whatever types their `_id`s have.
 
 use crate::server::Server;
 use riak::pb::frame::code;

@@ -1,4 +1,4 @@
-//! Map/reduce by both protocols.
+//! Map/reduce through both protocols.
 
 use crate::server::{Answer, Server};
 use bytes::Bytes;

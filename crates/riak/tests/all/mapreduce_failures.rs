@@ -1,4 +1,4 @@
-//! Map/reduce that fails: in which words, and that it ends.
+//! Map/reduce jobs that fail: the error messages, and that the job ends.
 
 use crate::mapreduce::{ask, erlang, filled, named, source};
 use bytes::Bytes;
@@ -58,7 +58,7 @@ fn scripts_end_with_the_time_of_the_job_and_have_only_so_much_memory() {
 }
 
 #[test]
-fn what_is_no_job_is_refused_with_the_reason() {
+fn malformed_jobs_are_refused_with_the_reason() {
     let server = filled();
     let cases = [
         (json!([]), "not a JSON object"),

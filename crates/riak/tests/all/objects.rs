@@ -1,4 +1,4 @@
-//! Objects by both protocols: values, metadata, siblings, what other protocols do to them.
+//! Objects through both protocols: values, metadata, siblings, and the effects of other protocols' changes.
 
 use crate::server::Server;
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! Requests end when somebody kills them, when nobody waits for them any more, and with the server; and are seen meanwhile.
+//! Requests end when they are killed, when their client goes away, and with the server; until then they are listed.
 
 use crate::server::Server;
 use riak::pb::frame::code as message;

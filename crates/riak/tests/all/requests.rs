@@ -1,4 +1,4 @@
-//! What requests say besides: it is heeded where Riak heeds it, and refused where Riak does.
+//! Options of requests: each is respected where Riak respects it, and refused where Riak refuses it.
 
 use crate::server::Server;
 use auth::{Mechanism, RoleName, User};
@@ -11,7 +11,7 @@ const TEXT: (&str, &str) = ("Content-Type", "text/plain");
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
 #[test]
-fn of_quorums_those_are_checked_that_the_request_uses() {
+fn only_quorums_that_the_request_uses_are_checked() {
     let server = Server::start();
     for (head, status) in [
         ("PUT /buckets/b/keys/k?r=5&pr=5&rw=5&dw=backend", 204),

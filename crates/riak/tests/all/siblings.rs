@@ -1,4 +1,4 @@
-//! Siblings, conditions on them, and what is told of deletions.
+//! Siblings, conditions on them, and reports of deletions.
 
 use crate::server::{Answer, Server};
 use engine::{Context, DeleteStatement, Namespace, WriteOptions};

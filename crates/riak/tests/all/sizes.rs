@@ -1,4 +1,4 @@
-//! Values that a document can hold, larger ones, which are files, and what is told of what is too large.
+//! Values that a document can hold, larger ones, which become files, and values that are refused as too large.
 
 use crate::server::Server;
 use engine::files::{Bucket, ListRequest};
@@ -9,9 +9,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// What a document can hold.
+/// A value that a document can hold.
 const BYTES_MAX: usize = 15 * 1024 * 1024;
-/// What it cannot.
+/// A value that is too large for a document.
 const LARGE_BYTES: usize = 18_000_001;
 
 fn put_of(value: Vec<u8>) -> PutReq {
@@ -90,17 +90,17 @@ fn one_whose_object_could_not_be_flushed_is_there() {
     let value = value_of(LARGE_BYTES);
     let stored = server.put("/buckets/sizes/keys/before", "image/png", &value);
     assert_eq!(stored.status, 204, "{}", stored.text());
-    // After that of the file.
+    // After the flush of the file.
     simulation.fill_at_flush_after(1);
     let told = server.put("/buckets/sizes/keys/k", "image/png", &value);
     assert!(told.status >= 500, "{}", told.status);
-    // What would be removed is removed in the background.
+    // Old files are removed in the background.
     std::thread::sleep(Duration::from_millis(200));
     assert!(server.get("/buckets/sizes/keys/k").body == value);
 }
 
 #[test]
-fn it_is_written_by_protocol_buffers_and_given_back_at_once() {
+fn a_large_value_is_written_by_protocol_buffers_and_returned_at_once() {
     let server = Server::start();
     let mut client = server.client();
     let put = PutReq {
@@ -168,7 +168,7 @@ fn an_old_one_goes_with_its_object_but_not_from_under_a_reader() {
 }
 
 #[test]
-fn what_is_not_written_leaves_no_file() {
+fn a_refused_put_leaves_no_file() {
     let server = Server::start();
     server.put("/buckets/sizes/keys/k", "a/b", b"first");
     let headers = [("Content-Type", "a/b"), ("If-None-Match", "*")];
@@ -238,7 +238,7 @@ fn files(server: &Server) -> usize {
     page.unwrap().files.len()
 }
 
-/// Old files go after the answer.
+/// Old files are removed after the answer.
 fn until_files(server: &Server, wanted: usize) {
     let begun = Instant::now();
     while files(server) != wanted {

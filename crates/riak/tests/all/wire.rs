@@ -1,4 +1,4 @@
-//! Messages and frames of any bytes.
+//! Messages and frames of arbitrary bytes.
 
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn a_message_comes_back_from_its_bytes() {
 }
 
 #[test]
-fn what_is_unknown_is_skipped_and_what_is_wrong_is_said() {
+fn unknown_fields_are_skipped_and_wrong_ones_named() {
     // Field 60: a varint, then one of eight bytes.
     let unknown = [0xE0, 0x03, 0x05, 0xE1, 0x03, 1, 2, 3, 4, 5, 6, 7, 8];
     assert_eq!(Pair::decode(&unknown), Ok(Pair::default()));

@@ -1,6 +1,6 @@
 //! Buckets of one width: of numbers, or of time.
 
-use super::buckets::{Bucket, Key, listed, sort};
+use super::buckets::{Bucket, Key, bucket_of, listed, sort};
 use super::ordering::BucketOrder;
 use super::units::{Span, months, unit_ms};
 use super::values::Source;
@@ -11,6 +11,7 @@ use mapping::error::{Result, SearchError};
 use mapping::fields::Term;
 use mapping::json::scalar;
 use mapping::value_format::ValueType;
+use querying::Held;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -277,9 +278,10 @@ pub(super) fn finish(
     inner: &Aggregations,
     finish: &Finish<'_>,
 ) -> Result<Value> {
-    if interval.least == 0 {
-        fill(&mut by_key, source, interval, inner)?;
-    }
+    let filled_bytes = match interval.least {
+        0 => fill(&mut by_key, source, interval, inner, finish.held)?,
+        _ => 0,
+    };
     let mut buckets: Vec<(Key, Bucket)> = by_key
         .into_iter()
         .filter(|(_, bucket)| bucket.count >= interval.least)
@@ -304,16 +306,18 @@ pub(super) fn finish(
         finish.within.set(around);
         out.push((name, Value::Object(one)));
     }
+    finish.held.give_back(filled_bytes);
     Ok(listed(out, interval.keyed))
 }
 
-/// Adds the empty buckets between the first and the last one.
+/// Adds the empty buckets between the first and the last one. Returns the bytes that were counted for them.
 fn fill(
     by_key: &mut BTreeMap<Key, Bucket>,
     source: &Source,
     interval: &Interval,
     inner: &Aggregations,
-) -> Result<()> {
+    held: &Held,
+) -> Result<usize> {
     let number = |key: Option<(&Key, &Bucket)>| key.and_then(|(key, _)| key.0.as_f64());
     let (first, last) = (number(by_key.first_key_value()), number(by_key.last_key_value()));
     let bound = |end: Option<f64>| end.and_then(|end| interval.floor(end, source));
@@ -321,12 +325,15 @@ fn fill(
     let least = [first, low].into_iter().flatten().reduce(f64::min);
     let most = [last, high].into_iter().flatten().reduce(f64::max);
     let (Some(mut key), Some(most)) = (least, most) else {
-        return Ok(());
+        return Ok(0);
     };
+    let mut bytes = 0;
     while key <= most {
-        by_key
-            .entry(Key(interval.term(key)))
-            .or_insert_with(|| Bucket::new(inner));
+        bucket_of(by_key, Key(interval.term(key)), inner, held, |key, bucket| {
+            let of_bucket = key.bytes() + bucket.bytes();
+            bytes += of_bucket;
+            of_bucket
+        })?;
         if by_key.len() > BUCKETS_MAX {
             return Err(too_many_buckets(BUCKETS_MAX));
         }
@@ -335,7 +342,7 @@ fn fill(
             _ => break,
         }
     }
-    Ok(())
+    Ok(bytes)
 }
 
 #[cfg(test)]

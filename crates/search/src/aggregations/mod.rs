@@ -225,6 +225,25 @@ impl Aggregations {
         self.named.iter().map(of).fold(0, usize::saturating_add)
     }
 
+    /// About the most bytes that are made at once for them: at the beginning, or for one bucket.
+    pub(crate) fn bytes_at_once(&self) -> usize {
+        let within = self.named.iter().map(|named| named.inner.bytes_at_once());
+        within.fold(self.first_bytes(), usize::max)
+    }
+
+    /// About the bytes of what is collected before any document was looked at.
+    fn first_bytes(&self) -> usize {
+        let of = |named: &Named| {
+            let buckets = match named.spec {
+                Spec::Sample(_) => 1,
+                ref other => other.fixed_buckets(),
+            };
+            let of_bucket = size_of::<Bucket>().saturating_add(named.inner.first_bytes());
+            size_of::<State>().saturating_add(buckets.saturating_mul(of_bucket))
+        };
+        self.named.iter().map(of).fold(0, usize::saturating_add)
+    }
+
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         self.named.is_empty()

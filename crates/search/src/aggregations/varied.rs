@@ -151,7 +151,7 @@ mod tests {
         let wanted = [(-3.0, -2.5, -2.0), (1.0, 1.0, 1.0), (4.0, 4.5, 5.0)];
         assert_eq!(ends(3, 375, &values), wanted);
         assert_eq!(ends(10, 375, &values).len(), 5);
-        // A value that many documents have counts as often.
+        // A value of many documents counts once for each.
         assert_eq!(ends(1, 375, &[(0.0, 3), (4.0, 1)]), [(0.0, 1.0, 4.0)]);
         // Groups by their order, of two documents each.
         assert_eq!(

@@ -23,7 +23,7 @@ use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use text::Text;
-use wanted::{Place, Run, Wanted};
+use wanted::{Run, TermPlace, Wanted};
 
 /// The characters of a text that are analyzed at most, where the setting `index.highlight.max_analyzed_offset` says nothing.
 pub const ANALYZED_CHARS_MAX: usize = 1_000_000;
@@ -51,7 +51,7 @@ struct Value<'t> {
     /// Where its terms begin and end.
     tokens: Vec<(usize, usize)>,
     /// What was found, in order; nothing begins within another.
-    places: Vec<Place>,
+    places: Vec<TermPlace>,
     /// The last term of a phrase that was found, by its first one.
     phrases: HashMap<usize, usize>,
 }

@@ -1,7 +1,7 @@
 //! The plain highlighter: fragments are as many words as fit, as Lucene's `Highlighter` cuts them.
 
 use super::marks::Marks;
-use super::wanted::Place;
+use super::wanted::TermPlace;
 use super::{Options, Value};
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ pub(super) fn fragments(values: &[Value<'_>], options: &Options, marks: Marks<'_
         fragments.retain(|fragment| fragment.score > 0);
         fragments.sort_by_key(|fragment| std::cmp::Reverse(fragment.score));
         fragments.truncate(most);
-        let places: Vec<_> = value.places.iter().map(Place::marked).collect();
+        let places: Vec<_> = value.places.iter().map(TermPlace::marked).collect();
         for Fragment { start, end, score } in fragments {
             let first = places.partition_point(|place| place.start < start);
             let last = places.partition_point(|place| place.start < end);

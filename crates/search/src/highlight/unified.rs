@@ -2,7 +2,7 @@
 
 use super::marks::Marks;
 use super::text::{Bounds, Text};
-use super::wanted::Place;
+use super::wanted::TermPlace;
 use super::{Options, Scanner, Value};
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ struct Passage<'p> {
     end: usize,
     /// Where it begins among the characters of all values.
     offset: usize,
-    places: Vec<&'p Place>,
+    places: Vec<&'p TermPlace>,
     score: f32,
 }
 

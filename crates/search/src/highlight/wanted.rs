@@ -15,13 +15,13 @@ pub(super) struct Wanted(Node);
 
 /// Where something stands, in characters, and the term that it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TermPlace {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) term: String,
 }
 
-impl Place {
+impl TermPlace {
     pub(super) fn marked(&self) -> Marked {
         Marked {
             start: self.start,
@@ -65,13 +65,13 @@ impl Wanted {
         let leaves = self.leaves(field, matches_field);
         let tokens = terms_of(field, text);
         let terms = placed(&tokens);
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<TermPlace> = Vec::new();
         let mut phrases = HashMap::new();
         for leaf in leaves {
             let found = leaf.found(&terms);
             for at in &found {
                 if let Some(token) = tokens.get(*at) {
-                    places.push(Place {
+                    places.push(TermPlace {
                         start: token.start,
                         end: token.end,
                         term: token.text.clone(),

@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use super::lookup::{flag, flagged, part};
-use super::place::Place;
+use super::place::FieldPlace;
 use fulltext::{Mask, Part, Reader};
 use mapping::{Field, FieldKind};
 use querying::{Counted, Statistics};
@@ -55,7 +55,13 @@ pub(crate) fn count_field(
 }
 
 /// How many values a field has in all entries, of which `having` have it; of the same values in one entry, one counts.
-fn words(field: &Field, place: &Place, having: u64, reader: &Reader, mask: &Mask) -> fulltext::Result<u64> {
+fn words(
+    field: &Field,
+    place: &FieldPlace,
+    having: u64,
+    reader: &Reader,
+    mask: &Mask,
+) -> fulltext::Result<u64> {
     // How many what is nested has, nobody knows.
     if field.nested.is_some() {
         return Ok(0);

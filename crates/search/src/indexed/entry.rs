@@ -2,7 +2,7 @@
 
 use super::ASKED;
 use super::layout::{Layout, is_held, keyed_name};
-use fulltext::{Entry, Key, Number, TextTerms};
+use fulltext::{DocumentEntry, Key, Number, TextTerms};
 use mapping::fields::{Term, View, text_at};
 use mapping::flattened::Flattened;
 use mapping::{Field, FieldKind, Mapping};
@@ -23,9 +23,9 @@ impl Layout {
         number: u64,
         sequence: u64,
         document: &DocumentBuf,
-    ) -> Entry {
+    ) -> DocumentEntry {
         let view = View::of_document(mapping, document.as_ref());
-        let mut entry = Entry::new(key, number, sequence);
+        let mut entry = DocumentEntry::new(key, number, sequence);
         let mut is_whole = true;
         for (name, field) in mapping.fields().filter(|(_, field)| is_held(field)) {
             if let Some(key) = self.key(name) {
@@ -55,7 +55,7 @@ impl Layout {
 }
 
 /// Adds the values of a field; false where not all of them could be said.
-fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
+fn add(entry: &mut DocumentEntry, key: Key, field: &Field, view: &View<'_>) -> bool {
     match &field.kind {
         FieldKind::Text if is_plain(field) => add_plain(entry, key, field, view),
         FieldKind::Text => {
@@ -116,7 +116,7 @@ fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
 }
 
 /// Adds what an object that is a field holds with the keys; false where not all of it could be said.
-fn add_keyed(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
+fn add_keyed(entry: &mut DocumentEntry, key: Key, field: &Field, view: &View<'_>) -> bool {
     let keyed = view.held(field).into_iter().filter_map(|(key, term)| match term {
         Term::Text(text) => Some(Flattened::keyed(&key, &text)),
         _ => None,
@@ -131,7 +131,7 @@ fn is_plain(field: &Field) -> bool {
 }
 
 /// Adds the terms of such a field without a copy of its texts; false where not all of them could be said.
-fn add_plain(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
+fn add_plain(entry: &mut DocumentEntry, key: Key, field: &Field, view: &View<'_>) -> bool {
     let values = view.raw(field);
     let texts: Vec<Cow<'_, str>> = values.into_iter().filter_map(text_at).collect();
     if !texts.is_empty() {
@@ -153,7 +153,7 @@ fn add_plain(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> boo
 }
 
 /// Adds values that are numbers.
-fn add_values(entry: &mut Entry, key: Key, found: &[Term]) {
+fn add_values(entry: &mut DocumentEntry, key: Key, found: &[Term]) {
     if !found.is_empty() {
         entry.add_present(key);
     }
@@ -161,7 +161,7 @@ fn add_values(entry: &mut Entry, key: Key, found: &[Term]) {
 }
 
 /// Adds the terms of a field of nested objects, which are all one here: a lookup finds more than the query.
-fn add_nested(entry: &mut Entry, key: Key, field: &Field, objects: &[View<'_>]) -> bool {
+fn add_nested(entry: &mut DocumentEntry, key: Key, field: &Field, objects: &[View<'_>]) -> bool {
     let is_there = |view: &View<'_>| !view.raw(field).is_empty() || !view.terms(field).is_empty();
     if objects.iter().any(is_there) {
         entry.add_present(key);

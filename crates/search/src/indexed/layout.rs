@@ -1,6 +1,6 @@
 //! Which fields an index holds.
 
-use super::place::Place;
+use super::place::FieldPlace;
 use fulltext::Key;
 use mapping::flattened::Flattened;
 use mapping::short::is_short;
@@ -107,18 +107,18 @@ impl Layout {
     }
 
     /// Where entries have the terms of a field, and how; `None` where no entry can have any.
-    pub(crate) fn place(&self, field: &Field) -> Option<Place> {
+    pub(crate) fn place(&self, field: &Field) -> Option<FieldPlace> {
         let keyed = field
             .flattened
             .as_ref()
             .and_then(|flattened| flattened.key.as_deref());
         match keyed {
-            None => Some(Place::new(self.key(&field.name)?, String::new())),
+            None => Some(FieldPlace::new(self.key(&field.name)?, String::new())),
             // Of nested objects it is said what they hold, not where.
-            Some(_) if field.nested.is_some() => Some(Place::new(self.key(&field.path)?, String::new())),
+            Some(_) if field.nested.is_some() => Some(FieldPlace::new(self.key(&field.path)?, String::new())),
             Some(key) => {
                 let place = self.key(&keyed_name(&field.path))?;
-                Some(Place::new(place, Flattened::keyed(key, "")))
+                Some(FieldPlace::new(place, Flattened::keyed(key, "")))
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::ASKED;
 use super::entry::number;
 use super::layout::Layout;
-use super::place::Place;
+use super::place::FieldPlace;
 use fulltext::{Key, Lookup, Number, Part};
 use language::interruption::steps;
 use mapping::fields::Term;
@@ -216,7 +216,7 @@ impl<'a> Asker<'a> {
     }
 
     /// A test on a field of nested objects.
-    fn flat(self, place: &Place, field: &Field, test: &Test) -> IndexLookup {
+    fn flat(self, place: &FieldPlace, field: &Field, test: &Test) -> IndexLookup {
         match test {
             Test::Term(_) | Test::Values(_) | Test::Range(..) if !field.is_textual() => {
                 IndexLookup::more(place.present())
@@ -226,7 +226,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn test(self, place: &Place, field: &Field, test: &Test) -> IndexLookup {
+    fn test(self, place: &FieldPlace, field: &Field, test: &Test) -> IndexLookup {
         let present = || IndexLookup::more(place.present());
         let part = part(field);
         if !is_said(field) {
@@ -286,7 +286,7 @@ impl<'a> Asker<'a> {
 
     fn phrase(
         self,
-        place: &Place,
+        place: &FieldPlace,
         field: &Field,
         (terms, slop): (&[(u32, Vec<String>)], u32),
         beginnings: &[Arc<Expanding>],
@@ -317,7 +317,7 @@ impl<'a> Asker<'a> {
     }
 
     /// The terms that stand for a pattern; before they are counted, all of it.
-    fn expanded(self, place: &Place, part: Part, field: &Field, expanding: &Expanding) -> Lookup {
+    fn expanded(self, place: &FieldPlace, part: Part, field: &Field, expanding: &Expanding) -> Lookup {
         match self.statistics.expansion(&field.name, expanding) {
             Some(expansion) if self.statistics.is_counted() => place.terms(part, expansion.terms()),
             _ => place.pattern(part, &expanding.pattern),

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 /// A key, and what each term begins with that is of the field: the keys of an object that is a field share one.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct FieldPlace {
     pub(crate) key: Key,
     prefix: String,
 }
 
-impl Place {
-    pub(super) fn new(key: Key, prefix: String) -> Place {
-        Place { key, prefix }
+impl FieldPlace {
+    pub(super) fn new(key: Key, prefix: String) -> FieldPlace {
+        FieldPlace { key, prefix }
     }
 
     /// A term of the field as entries have it.

@@ -64,7 +64,11 @@ impl<'r> Run<'r> {
         let mut aggregations = request.aggregations.clone();
         let mappings: Vec<&Mapping> = indices.iter().map(|index| &*index.mapping).collect();
         aggregations.resolve(&mappings, now_ms)?;
+        // Before it is made: few words of a request can stand for more buckets, with all that is within each, than memory has.
+        let at_once = aggregations.bytes_at_once();
+        held.add(at_once)?;
         let collected_values = Collected::new(&aggregations);
+        held.give_back(at_once);
         held.add(collected_values.bytes())?;
         Ok(Run {
             request,

@@ -1,4 +1,5 @@
-//! The fuzz targets' corpora, run as a test: `valid-…` is accepted, `invalid-…` is refused, nothing panics.
+//! Runs the fuzz targets' corpora as a test: an input named `valid-…` is accepted, one named `invalid-…` is refused, and none
+//! panics.
 
 #[path = "../../../../fuzz/checks/search.rs"]
 mod checks;
@@ -13,6 +14,6 @@ fn queries_in_lucenes_form() {
 }
 
 #[test]
-fn bodies_of_searches() {
+fn the_corpus_of_bodies_of_searches_is_accepted_or_refused_as_named() {
     run("search_body", checks::body);
 }

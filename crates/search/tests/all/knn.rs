@@ -1,4 +1,4 @@
-//! How many nearest documents are wanted, and what is refused.
+//! The options of `knn`, and which are refused.
 
 use search::{Knn, Result};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn parsed(more: &Value) -> Result<Knn> {
 }
 
 #[test]
-fn as_many_are_wanted_as_the_query_or_the_search_says() {
+fn the_number_of_nearest_documents_comes_from_the_query_or_the_search() {
     let count = |more: Value, hits: usize| parsed(&more).expect("parsed").count(hits);
     assert_eq!(count(json!({"k": 3, "num_candidates": 5}), 10), Ok(3));
     assert_eq!(count(json!({}), 7), Ok(7));
@@ -22,7 +22,7 @@ fn as_many_are_wanted_as_the_query_or_the_search_says() {
 }
 
 #[test]
-fn what_contradicts_itself_or_is_not_there_is_refused() {
+fn contradictory_and_unknown_options_are_refused() {
     for (more, why) in [
         (json!({"k": 0}), "[k] must be greater than 0"),
         (

@@ -1,4 +1,4 @@
-//! How much a search may come to: clauses of its queries, and buckets of its aggregations.
+//! Limits of a search: clauses of its queries, and buckets of its aggregations.
 
 use language::interruption::within;
 use language::{Code, Interruption};

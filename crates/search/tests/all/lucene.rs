@@ -1,4 +1,4 @@
-//! Queries of Lucene and what they stand for.
+//! Lucene's query syntax, and the queries that it becomes.
 
 use search::{DEPTH_MAX, ErrorKind, Query, parse_query, parse_query_string};
 use serde_json::json;
@@ -85,7 +85,7 @@ fn words_beside_each_other_are_one_text() {
 }
 
 #[test]
-fn what_is_not_whole_is_refused() {
+fn incomplete_queries_are_refused() {
     for text in [
         "(a",
         "a)",
@@ -101,7 +101,7 @@ fn what_is_not_whole_is_refused() {
 }
 
 #[test]
-fn what_would_be_nested_too_deep_is_refused() {
+fn queries_nested_too_deep_are_refused() {
     for text in ["a:".repeat(50_000), "(".repeat(50_000), "a:(".repeat(30_000)] {
         assert!(shown(&text).starts_with("error"), "{}", &text[..10]);
     }

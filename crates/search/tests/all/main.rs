@@ -1,4 +1,4 @@
-//! Searches as programs write them.
+//! Tests of searches, as programs write them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod corpora;

@@ -1,4 +1,4 @@
-//! `simple_query_string`: what is nested too deep, and what is too much.
+//! Limits of `simple_query_string`: depth and size.
 
 use search::{DEPTH_MAX, ErrorKind, Query, Result, parse_query};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Times and sizes as texts of requests have them.
+//! Times and sizes in requests.
 
 use search::{bytes_of, parse_time};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Changes of the catalog: on the disk, then in memory.
 
-use super::{Catalog, Disk, Entry, Namespace, entry_key};
+use super::{Catalog, CatalogEntry, Disk, Namespace, entry_key};
 use crate::{Collection, CollectionOptions, IndexSpec, StoreError};
 use kv::Batch;
 use std::sync::Arc;
@@ -34,7 +34,12 @@ impl Catalog {
             present.check_sound()?;
             return Err(StoreError::NamespaceExists(namespace.to_string()));
         }
-        let entry = Entry {
+        if self.collections.read().len() >= self.options.collections_max {
+            return Err(StoreError::TooManyCollections {
+                most: self.options.collections_max,
+            });
+        }
+        let entry = CatalogEntry {
             shard: disk.new_shard(),
             uuid: *uuid::Uuid::new_v4().as_bytes(),
             options,
@@ -166,5 +171,33 @@ impl Catalog {
         self.save(&mut disk, namespace, &collection.entry_with(&set))
             .await?;
         collection.install(set).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Namespace, Store, StoreError, StoreOptions};
+    use kv::{Kv, Simulation};
+
+    #[tokio::test]
+    async fn there_are_no_more_collections_than_may_be() {
+        let options = StoreOptions {
+            collections_max: 2,
+            ..StoreOptions::default()
+        };
+        let store = Store::open(Kv::simulated(&Simulation::new(1)), options)
+            .await
+            .unwrap();
+        let create = async |name: &str| store.create_if_missing(&Namespace::new("db", name)).await;
+        create("a").await.unwrap();
+        create("b").await.unwrap();
+        create("a").await.unwrap();
+        let refused = create("c").await.unwrap_err();
+        assert!(
+            matches!(refused, StoreError::TooManyCollections { most: 2 }),
+            "{refused}"
+        );
+        store.drop_collection(&Namespace::new("db", "a")).await.unwrap();
+        create("c").await.unwrap();
     }
 }

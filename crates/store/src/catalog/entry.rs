@@ -8,7 +8,7 @@ use value::{Binary, Document, DocumentBuf, RawDocument, Value, doc};
 
 /// One collection or view.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct CatalogEntry {
     pub(crate) shard: ShardId,
     pub(crate) uuid: [u8; 16],
     pub(crate) options: CollectionOptions,
@@ -27,10 +27,10 @@ const BINARY_UUID: u8 = 4;
 /// Stands for the shard of a collection whose entry cannot be read; no collection has this number.
 pub(crate) const NO_SHARD: ShardId = ShardId(u64::MAX);
 
-impl Entry {
+impl CatalogEntry {
     /// What stands for an entry that cannot be read.
-    pub(crate) fn lost() -> Entry {
-        Entry {
+    pub(crate) fn lost() -> CatalogEntry {
+        CatalogEntry {
             shard: NO_SHARD,
             uuid: [0; 16],
             options: CollectionOptions::default(),
@@ -84,7 +84,7 @@ impl Entry {
     }
 
     /// Reads what was stored; `None` if checksum or form is wrong.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Entry> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<CatalogEntry> {
         let document = RawDocument::new(unseal(bytes)?).ok()?.to_document();
         let Value::Binary(uuid) = document.get("uuid")? else {
             return None;
@@ -93,7 +93,7 @@ impl Entry {
         let clearing = array(&document, "clearing")?
             .iter()
             .map(|id| u32::try_from(integer(id)?).ok());
-        Some(Entry {
+        Some(CatalogEntry {
             shard: ShardId(u64::try_from(integer(document.get("shard")?)?).ok()?),
             uuid: uuid.bytes.as_slice().try_into().ok()?,
             options: CollectionOptions {

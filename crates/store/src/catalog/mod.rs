@@ -14,7 +14,7 @@ mod store;
 
 pub use change::to_the_end;
 pub(crate) use disk::{CATALOG_SHARD, Disk, ENTRY, entry_key, entry_namespace};
-pub(crate) use entry::{Entry, NO_SHARD};
+pub(crate) use entry::{CatalogEntry, NO_SHARD};
 pub use namespace::Namespace;
 pub use options::{CappedOptions, CollectionOptions, RunApart, StoreOptions};
 pub use store::Store;
@@ -52,7 +52,7 @@ impl Catalog {
             Some(Collection::unreadable(
                 self,
                 namespace.clone(),
-                Entry::lost(),
+                CatalogEntry::lost(),
                 what,
             ))
         })
@@ -77,14 +77,14 @@ impl Catalog {
         &self,
         disk: &mut Disk,
         namespace: &Namespace,
-        entry: &Entry,
+        entry: &CatalogEntry,
     ) -> Result<(), StoreError> {
         let mut batch = Batch::new();
         Catalog::put_entry(&mut batch, namespace, entry);
         disk.commit(&self.kv, batch).await
     }
 
-    pub(crate) fn put_entry(batch: &mut Batch, namespace: &Namespace, entry: &Entry) {
+    pub(crate) fn put_entry(batch: &mut Batch, namespace: &Namespace, entry: &CatalogEntry) {
         batch.put(&entry_key(namespace), &entry.encode());
     }
 

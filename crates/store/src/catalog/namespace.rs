@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_the_servers_own_is_not_shown_everywhere() {
+    fn the_servers_own_collections_are_not_shown_everywhere() {
         for (name, is_shown) in [
             ("default.a", true),
             ("default.files", true),

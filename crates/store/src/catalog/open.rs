@@ -2,7 +2,7 @@
 
 use super::damage::Damage;
 use super::disk::{self, CATALOG_SHARD, DROPPED, Disk, ENTRY, dropped_shard, entry_namespace};
-use super::{Catalog, Entry, Namespace, StoreOptions};
+use super::{Catalog, CatalogEntry, Namespace, StoreOptions};
 use crate::record_cache::RecordCache;
 use crate::{Collection, KeyRange, PageLimit, StoreError, index};
 use kv::{Batch, Kv, Unreadable};
@@ -63,8 +63,8 @@ async fn open_one(
     namespace: Namespace,
     entry: &[u8],
 ) -> Result<Arc<Collection>, StoreError> {
-    let (entry, what) = match Entry::decode(entry) {
-        None => (Entry::lost(), "its entry in the catalog".to_owned()),
+    let (entry, what) = match CatalogEntry::decode(entry) {
+        None => (CatalogEntry::lost(), "its entry in the catalog".to_owned()),
         Some(entry) => match Collection::open(catalog, namespace.clone(), entry.clone()).await {
             Err(StoreError::Corrupt { what, .. }) => (entry, what),
             Err(StoreError::Kv(error)) if error.is_damage() => (entry, error.to_string()),

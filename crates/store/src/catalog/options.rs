@@ -19,6 +19,8 @@ pub struct StoreOptions {
     pub scan_cache_bytes: usize,
     /// The bytes of index entries that were read, which are kept in memory beside those.
     pub entry_cache_bytes: usize,
+    /// The collections and views that there may be: each takes some kilobytes of memory, whether it is used or not.
+    pub collections_max: usize,
 }
 
 /// Runs work on this thread, but not as a part of the operation that runs there.
@@ -39,6 +41,7 @@ impl StoreOptions {
             record_cache_bytes: RECORD_CACHE_BYTES,
             scan_cache_bytes: SCAN_CACHE_BYTES,
             entry_cache_bytes: ENTRY_CACHE_BYTES,
+            collections_max: usize::MAX,
         }
     }
 }

@@ -179,7 +179,7 @@ mod tests {
     use kv::{Simulation, Unreadable};
 
     #[tokio::test]
-    async fn what_damage_may_hide_is_neither_dropped_nor_replaced() {
+    async fn collections_that_damage_may_hide_are_neither_dropped_nor_replaced() {
         let kv = Kv::simulated(&Simulation::new(1));
         let mut store = Store::open(kv, StoreOptions::default()).await.unwrap();
         let catalog = Arc::get_mut(&mut store.catalog).unwrap();

@@ -12,7 +12,7 @@ impl Collection {
     /// Appends the document of an `_id` as it is now, if it is in memory. `None` does not mean that there is no such document: it must
     /// then be looked up in a snapshot. Taking one also fails with the reason if the collection cannot be read.
     pub fn copy_at_hand(&self, id: ValueRef<'_>, out: &mut Vec<u8>) -> Option<RecordId> {
-        if self.check_writable().is_err() || !self.kv.is_sound() {
+        if self.check_usable().is_err() || !self.kv.is_sound() {
             return None;
         }
         let key = keys::id_key(id);

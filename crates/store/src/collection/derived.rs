@@ -29,7 +29,7 @@ impl Collection {
     async fn make_derived(&self, name: &str) -> Result<Arc<Derived>, StoreError> {
         let catalog = self.catalog()?;
         let mut disk = catalog.disk.lock().await;
-        self.check_writable()?;
+        self.check_usable()?;
         if let Some(found) = self.derived_named(name) {
             return Ok(found);
         }
@@ -50,7 +50,7 @@ impl Collection {
     async fn remove_derived(&self, name: &str) -> Result<bool, StoreError> {
         let catalog = self.catalog()?;
         let mut disk = catalog.disk.lock().await;
-        self.check_writable()?;
+        self.check_usable()?;
         let Some(gone) = self.derived_named(name) else {
             return Ok(false);
         };

@@ -17,7 +17,7 @@ pub use stats::{CollectionStats, ValidateReport};
 pub(crate) use validate::damage::{describe, is_sealed};
 
 use crate::catalog::RunApart;
-use crate::catalog::{Catalog, Entry, NO_SHARD};
+use crate::catalog::{Catalog, CatalogEntry, NO_SHARD};
 use crate::commit::{Queue, Writer, align};
 use crate::companions::Companions;
 use crate::index::{BuildHandle, IndexSet};
@@ -91,7 +91,7 @@ impl Collection {
     pub(crate) async fn open(
         catalog: &Arc<Catalog>,
         namespace: Namespace,
-        entry: Entry,
+        entry: CatalogEntry,
     ) -> Result<Arc<Collection>, StoreError> {
         let (compile, now_ms) = (catalog.options.filter_compiler, (catalog.options.clock)());
         let mut indexes = vec![Arc::new(Index::new(
@@ -113,7 +113,7 @@ impl Collection {
     pub(crate) fn unreadable(
         catalog: &Catalog,
         namespace: Namespace,
-        entry: Entry,
+        entry: CatalogEntry,
         what: &str,
     ) -> Arc<Collection> {
         let (compile, now_ms) = (catalog.options.filter_compiler, (catalog.options.clock)());
@@ -127,7 +127,12 @@ impl Collection {
         Arc::new(collection)
     }
 
-    fn new(catalog: &Catalog, namespace: Namespace, entry: Entry, indexes: Vec<Arc<Index>>) -> Collection {
+    fn new(
+        catalog: &Catalog,
+        namespace: Namespace,
+        entry: CatalogEntry,
+        indexes: Vec<Arc<Index>>,
+    ) -> Collection {
         let derive = |(name, shard)| Arc::new(Derived::new(catalog.kv.clone(), shard, name));
         let derived = entry.derived.into_iter().map(derive).collect();
         Collection {
@@ -297,7 +302,7 @@ impl Collection {
     }
 
     /// Fails for a view, and for a collection that was dropped or is damaged beyond use.
-    pub(crate) fn check_writable(&self) -> Result<(), StoreError> {
+    pub(crate) fn check_usable(&self) -> Result<(), StoreError> {
         if self.is_dropped() {
             return Err(StoreError::CollectionDropped(self.namespace().to_string()));
         }
@@ -386,15 +391,15 @@ impl Collection {
     }
 
     /// Its entry in the catalog.
-    pub(crate) fn entry(&self) -> Entry {
+    pub(crate) fn entry(&self) -> CatalogEntry {
         self.entry_with(&self.index_set())
     }
 
     /// Its entry in the catalog with other indexes.
-    pub(crate) fn entry_with(&self, set: &IndexSet) -> Entry {
+    pub(crate) fn entry_with(&self, set: &IndexSet) -> CatalogEntry {
         let indexes = set.indexes.iter().filter(|index| index.id() != index::ID_INDEX);
         let numbering = self.numbering.lock().clone();
-        Entry {
+        CatalogEntry {
             shard: self.shard,
             uuid: self.uuid,
             options: CollectionOptions::clone(&self.options()),

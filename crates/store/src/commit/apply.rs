@@ -1,7 +1,7 @@
 //! Applying the operations of requests to a batch, one after the other.
 
 use super::group::Group;
-use super::prefetch::Wanted;
+use super::prefetch::WantedReads;
 use super::request::{Operation, Request};
 use super::{CommitOptions, Edit, EditOrigin, Outcome};
 use crate::index::EntrySet;
@@ -58,7 +58,7 @@ impl Group<'_> {
             request.follow_indexes(&self.set);
         }
         // One read for the whole group, so that applying its operations mostly finds what it needs in the overlay.
-        let wanted = Wanted::of(requests, &self.set, |key| self.is_not_stored(key));
+        let wanted = WantedReads::of(requests, &self.set, |key| self.is_not_stored(key));
         self.prefetch(wanted).await?;
         let mut all = Vec::with_capacity(requests.len());
         let mut held = Held::begin();

@@ -29,7 +29,7 @@ impl Collection {
         operations: Vec<WriteOp>,
         options: CommitOptions,
     ) -> Result<Vec<Outcome>, StoreError> {
-        self.check_writable()?;
+        self.check_usable()?;
         let (reply, answer) = oneshot::channel();
         let request = Request::new(operations, options, &self.index_set(), reply);
         if self.queue.push(request) {

@@ -21,11 +21,7 @@ impl Group<'_> {
     ) -> Result<Outcome, StoreError> {
         self.check_partition(id_of(edit.document.as_raw()))?;
         let id = owned_id(&edit.document);
-        let record = self.record_of(id.as_ref()).await?;
-        let tombstone = match record {
-            Some(_) => None,
-            None => self.tombstone_of(id.as_ref()).await?,
-        };
+        let (record, tombstone) = self.record_or_tombstone(id.as_ref()).await?;
         if let (None, None, Some(first)) = (&record, &tombstone, first) {
             self.insert(&edit.document, entries, spans).await?;
             let revision = first.clone();
@@ -78,12 +74,7 @@ impl Group<'_> {
         };
         let id = owned_id(&first.document);
         self.check_partition(id.as_ref())?;
-        let record = self.record_of(id.as_ref()).await?;
-        let tombstone = match record {
-            Some(_) => None,
-            None => self.tombstone_of(id.as_ref()).await?,
-        };
-        let mut history = self.history(id.as_ref(), record, tombstone).await?;
+        let mut history = self.history_of(id.as_ref()).await?;
         history.keeps_superseded = true;
         let mut tree = history.tree.clone();
         let mut index = RevisionIndex::of(&tree);
@@ -114,9 +105,7 @@ impl Group<'_> {
         id: ValueRef<'_>,
         revisions: &[Revision],
     ) -> Result<Outcome, StoreError> {
-        let record = self.record_of(id).await?;
-        let tombstone = self.tombstone_of(id).await?;
-        let history = self.history(id, record, tombstone).await?;
+        let history = self.history_of(id).await?;
         let mut tree = history.tree.clone();
         let mut purged = revisions.to_vec();
         purged.retain(|revision| tree.remove_leaf(revision));
@@ -139,9 +128,7 @@ impl Group<'_> {
 
     /// Drops the bodies of superseded revisions of a document.
     pub(super) async fn forget_superseded(&mut self, id: ValueRef<'_>) -> Result<Outcome, StoreError> {
-        let record = self.record_of(id).await?;
-        let tombstone = self.tombstone_of(id).await?;
-        let history = self.history(id, record, tombstone).await?;
+        let history = self.history_of(id).await?;
         let superseded = history.tree.superseded_with_body();
         if superseded.is_empty() {
             return Ok(Outcome::NotMatched);
@@ -175,7 +162,7 @@ impl Group<'_> {
             let node = &history.tree.nodes()[leaf];
             // Leaves that are deletions end their branches already.
             if !node.deleted {
-                let deletion = Revision::of(Some(&node.revision), true, None);
+                let deletion = Revision::deletion_of(&node.revision);
                 tree.merge(&child(&node.revision, deletion), true);
             }
         }

@@ -2,10 +2,9 @@
 
 use super::group::Group;
 use crate::index::{EntrySet, IndexSet, Span, duplicate_key, entry_record, put_entry_value};
-use crate::{Record, RecordId, StoreError, keys};
+use crate::{Index, Record, RecordId, StoreError, keys};
 use kv::{KeyRange, Order, PageLimit};
 use std::cmp::Ordering;
-use std::ops::Bound;
 use std::sync::Arc;
 
 impl Group<'_> {
@@ -24,9 +23,7 @@ impl Group<'_> {
             }
             let state = self.state.indexes.get(place);
             if state.is_some_and(|state| state.keeps(record.id.0)) {
-                let is_in_value = index.has_record_in_value();
-                self.find_entries(place, index.id(), is_in_value, record.id, &mut entries)
-                    .await?;
+                self.find_entries(place, index, record.id, &mut entries).await?;
             }
         }
         if record.repeats_id() {
@@ -35,23 +32,22 @@ impl Group<'_> {
         Ok(entries)
     }
 
-    /// Reads a whole index, and adds the entries of a record.
+    /// Reads the whole index at a place of the set, and adds the entries of a record.
     async fn find_entries(
         &self,
         place: usize,
-        index: u32,
-        is_in_value: bool,
+        index: &Index,
         record: RecordId,
         found: &mut EntrySet,
     ) -> Result<(), StoreError> {
-        let mut range = KeyRange::prefix(&keys::index_prefix(index));
+        let mut range = KeyRange::prefix(&keys::index_prefix(index.id()));
         loop {
             let page = self
                 .snapshot
                 .page(&range, Order::Forward, PageLimit::default())
                 .await?;
             for (key, value) in page.iter() {
-                let of_record = match is_in_value {
+                let of_record = match index.has_record_in_value() {
                     true => (entry_record(value) == Some(record)).then_some(key),
                     false => key.strip_suffix(&record.0.to_be_bytes()),
                 };
@@ -59,9 +55,8 @@ impl Group<'_> {
                     found.push_stored(place, key);
                 }
             }
-            match page.len().checked_sub(1) {
-                Some(last) if !page.exhausted() => range.low = Bound::Excluded(page.key(last).to_vec()),
-                _ => return Ok(()),
+            if !range.go_on_after(&page, Order::Forward) {
+                return Ok(());
             }
         }
     }
@@ -117,9 +112,8 @@ impl Group<'_> {
                     return Ok(true);
                 }
             }
-            match page.len().checked_sub(1) {
-                Some(last) if !page.exhausted() => range.low = Bound::Excluded(page.key(last).to_vec()),
-                _ => return Ok(false),
+            if !range.go_on_after(&page, Order::Forward) {
+                return Ok(false);
             }
         }
     }

@@ -60,7 +60,7 @@ impl<'a> Group<'a> {
         collection: &'a Collection,
         writer: &'a mut Writer,
     ) -> Result<Group<'a>, StoreError> {
-        collection.check_writable()?;
+        collection.check_usable()?;
         let set = collection.index_set();
         let (expected, state) = collection.read_head(writer, &set).await?;
         let snapshot = collection.kv.snapshot(collection.shard).await?;

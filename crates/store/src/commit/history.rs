@@ -49,6 +49,23 @@ impl History {
 }
 
 impl Group<'_> {
+    /// The stored history of an `_id`.
+    pub(super) async fn history_of(&mut self, id: ValueRef<'_>) -> Result<History, StoreError> {
+        let (record, tombstone) = self.record_or_tombstone(id).await?;
+        self.history(id, record, tombstone).await
+    }
+
+    /// The record of an `_id`, or else the tombstone that the document has left.
+    pub(super) async fn record_or_tombstone(
+        &mut self,
+        id: ValueRef<'_>,
+    ) -> Result<(Option<Record>, Option<Tombstone>), StoreError> {
+        match self.record_of(id).await? {
+            Some(record) => Ok((Some(record), None)),
+            None => Ok((None, self.tombstone_of(id).await?)),
+        }
+    }
+
     /// The stored history of an `_id`, whose record and tombstone were read already.
     pub(super) async fn history(
         &mut self,

@@ -63,7 +63,7 @@ pub(crate) fn put_term(batch: &mut Batch, name: &str, value: ValueRef<'_>, id: V
 }
 
 impl Group<'_> {
-    /// The terms of a document's notes; `None` where there are no notes.
+    /// The terms of a document's notes; `None` if there are no notes.
     async fn terms(&mut self, key: &[u8]) -> Result<Option<Terms>, StoreError> {
         if let Some(known) = self.overlay.notes.get(key) {
             return Ok(known.clone());

@@ -27,7 +27,7 @@ pub(crate) struct Overlay {
     pub(crate) trees: HashMap<Vec<u8>, Option<RevisionTree>>,
     /// Bodies of leaves that were written or removed, by their key.
     pub(crate) bodies: HashMap<Vec<u8>, Option<DocumentBuf>>,
-    /// The terms of notes that were read or written, by the notes' key; `None` where there are no notes.
+    /// The terms of notes that were read or written, by the notes' key; `None` if there are no notes.
     pub(crate) notes: HashMap<Vec<u8>, Option<Terms>>,
     /// Executed statements by session, and whether they have to be written.
     pub(crate) sessions: HashMap<[u8; 32], (Session, bool)>,

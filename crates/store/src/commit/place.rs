@@ -12,7 +12,7 @@ impl Collection {
     /// ([`WriteOp::InsertPlaced`](crate::WriteOp::InsertPlaced)). Returns once there is room for more: a slow disk
     /// slows its writers down. `None` if the document is so small that it should be committed as others are.
     pub async fn place(&self, document: RawDocument<'_>) -> Result<Option<PlacedDocument>, StoreError> {
-        self.check_writable()?;
+        self.check_usable()?;
         check(document)?;
         let set = self.index_set();
         let entries = EntrySet::of(&set, document)?;

@@ -10,7 +10,7 @@ use crate::{Record, RecordId, StoreError, Target, keys};
 const PREFETCH_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// What the operations of a group will look up, before any of them has changed anything.
-pub(super) struct Wanted {
+pub(super) struct WantedReads {
     /// Keys of unique indexes.
     unique: Vec<Vec<u8>>,
     /// How many of these, from the first on, are `_id`s of documents that will be read themselves.
@@ -18,11 +18,11 @@ pub(super) struct Wanted {
     records: Vec<RecordId>,
 }
 
-impl Wanted {
+impl WantedReads {
     /// What these requests will look up in a collection with these indexes. Keys for which `is_known` is true need no look-up and are
     /// left out: that spares bulk loads of rising ids most of their reads.
-    pub(super) fn of(requests: &[Request], set: &IndexSet, is_known: impl Fn(&[u8]) -> bool) -> Wanted {
-        let mut wanted = Wanted {
+    pub(super) fn of(requests: &[Request], set: &IndexSet, is_known: impl Fn(&[u8]) -> bool) -> WantedReads {
+        let mut wanted = WantedReads {
             unique: Vec::new(),
             targets: 0,
             records: Vec::new(),
@@ -92,8 +92,8 @@ impl Wanted {
 
 impl Group<'_> {
     /// Fills the overlay. Corrupt records are left out: the operation that needs one will fail.
-    pub(super) async fn prefetch(&mut self, wanted: Wanted) -> Result<(), StoreError> {
-        let Wanted {
+    pub(super) async fn prefetch(&mut self, wanted: WantedReads) -> Result<(), StoreError> {
+        let WantedReads {
             unique,
             targets,
             mut records,

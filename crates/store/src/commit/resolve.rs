@@ -11,11 +11,7 @@ impl Group<'_> {
     pub(super) async fn resolve(&mut self, resolve: &Resolve) -> Result<Outcome, StoreError> {
         let id = resolve.id.as_ref();
         self.check_partition(id)?;
-        let record = self.record_of(id).await?;
-        let tombstone = match record {
-            Some(_) => None,
-            None => self.tombstone_of(id).await?,
-        };
+        let (record, tombstone) = self.record_or_tombstone(id).await?;
         if let (None, None, Some((document, hash))) = (&record, &tombstone, &resolve.document)
             && resolve.leaves.is_empty()
             && resolve.ended.is_empty()
@@ -52,7 +48,7 @@ impl Group<'_> {
             revision = Some(new);
         }
         for parent in ended {
-            let deletion = Revision::of(Some(parent), true, None);
+            let deletion = Revision::deletion_of(parent);
             tree.merge(&after(parent, deletion.hash), true);
         }
         forget_ended(&mut tree);

@@ -60,7 +60,7 @@ pub struct Resolve {
     pub leaves: Vec<Revision>,
     /// Those of them that end: the new revision follows the first, the others are deleted.
     pub ended: Vec<Revision>,
-    /// The document with the hash of its revision; `None` where nothing follows, so that the first is deleted too.
+    /// The document with the hash of its revision; `None` if nothing follows, so that the first is deleted too.
     pub document: Option<(DocumentBuf, RevisionHash)>,
     /// The new notes of the document; `None` leaves them as they are.
     pub notes: Option<Notes>,

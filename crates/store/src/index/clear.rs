@@ -2,7 +2,6 @@
 
 use crate::commit::Group;
 use crate::{CLEAR_PAGE_ENTRIES, Collection, Durability, KeyRange, Order, PageLimit, StoreError, keys};
-use std::ops::Bound;
 use std::sync::Arc;
 
 /// Starts to remove the entries of an index that is no longer in the catalog, unless that is under way. Its number stays in the
@@ -38,7 +37,7 @@ async fn run(collection: &Arc<Collection>, index: u32) -> Result<(), StoreError>
     while !step(collection, &mut range).await? {}
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
-    collection.check_writable()?;
+    collection.check_usable()?;
     let mut entry = collection.entry();
     entry.clearing.retain(|&id| id != index);
     catalog.save(&mut disk, &collection.namespace(), &entry).await?;
@@ -65,8 +64,5 @@ async fn step(collection: &Collection, left: &mut KeyRange) -> Result<bool, Stor
     if !group.commit(Durability::Soon).await? {
         return Ok(false);
     }
-    if let Some(last) = page.len().checked_sub(1) {
-        left.low = Bound::Excluded(page.key(last).to_vec());
-    }
-    Ok(page.exhausted())
+    Ok(!left.go_on_after(&page, Order::Forward))
 }

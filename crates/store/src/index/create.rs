@@ -58,7 +58,7 @@ struct Begun {
 async fn begin(collection: &Arc<Collection>, specs: Vec<IndexSpec>) -> Result<Begun, StoreError> {
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
-    collection.check_writable()?;
+    collection.check_usable()?;
     let set = collection.index_set();
     let before = set.indexes.len();
     let mut indexes = set.indexes.clone();
@@ -166,7 +166,7 @@ fn check_room(collection: &Collection, indexes: &[Arc<Index>], spec: &IndexSpec)
 pub(crate) async fn drop_named(collection: &Arc<Collection>, name: &str) -> Result<(), StoreError> {
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
-    collection.check_writable()?;
+    collection.check_usable()?;
     let set = collection.index_set();
     let index = set
         .named(name)

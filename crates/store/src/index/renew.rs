@@ -31,7 +31,7 @@ pub(crate) async fn renew(collection: &Arc<Collection>) -> Result<(), StoreError
 async fn begin(collection: &Arc<Collection>) -> Result<Option<Arc<BuildHandle>>, StoreError> {
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
-    collection.check_writable()?;
+    collection.check_usable()?;
     let is_meant = |index: &Index| index.id() != ID_INDEX && !index.spec().is_id_under_collation();
     let replaced = replace(collection, &mut disk, is_meant).await?;
     for gone in replaced.gone {

@@ -113,13 +113,13 @@ impl Wildcard {
     }
 
     /// The path and value of each entry, and whether any array was on the way.
-    pub(super) fn entries<'a>(&self, document: DocumentRef<'a>) -> Found<'a> {
-        let mut found = Found::default();
+    pub(super) fn entries<'a>(&self, document: DocumentRef<'a>) -> WildcardEntries<'a> {
+        let mut found = WildcardEntries::default();
         self.visit(document, &mut String::new(), &mut found);
         found
     }
 
-    fn visit<'a>(&self, document: DocumentRef<'a>, path: &mut String, found: &mut Found<'a>) {
+    fn visit<'a>(&self, document: DocumentRef<'a>, path: &mut String, found: &mut WildcardEntries<'a>) {
         let length = path.len();
         for (name, value) in document.iter() {
             // No query can name a field with a dot in its name.
@@ -137,7 +137,7 @@ impl Wildcard {
         }
     }
 
-    fn visit_value<'a>(&self, value: ValueRef<'a>, path: &mut String, found: &mut Found<'a>) {
+    fn visit_value<'a>(&self, value: ValueRef<'a>, path: &mut String, found: &mut WildcardEntries<'a>) {
         match value {
             ValueRef::Document(inner) if !inner.is_empty() => self.visit(inner, path, found),
             ValueRef::Array(array) if array.is_empty() => {
@@ -158,7 +158,7 @@ impl Wildcard {
         }
     }
 
-    fn push<'a>(&self, path: &str, value: ValueRef<'a>, in_array: bool, found: &mut Found<'a>) {
+    fn push<'a>(&self, path: &str, value: ValueRef<'a>, in_array: bool, found: &mut WildcardEntries<'a>) {
         // Each element of an array has the whole path.
         if self.holds(path) && found.path_bytes <= KEYS_BYTES_MAX {
             found.arrays |= in_array;
@@ -170,7 +170,7 @@ impl Wildcard {
 
 /// What a wildcard finds in a document.
 #[derive(Default)]
-pub(super) struct Found<'a> {
+pub(super) struct WildcardEntries<'a> {
     pub(super) values: Vec<(String, ValueRef<'a>)>,
     pub(super) arrays: bool,
     /// The bytes of all paths. Beyond [`KEYS_BYTES_MAX`], the rest of the values is left out.
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_below_a_path_is_told() {
+    fn values_left_out_below_a_path_are_reported() {
         let index = wildcard("$**", doc! {"a.b": 0});
         assert!(index.holds("a.c") && !index.holds_all_below("a") && index.holds_all_below("a.c"));
     }

@@ -102,7 +102,7 @@ impl Record {
     }
 
     /// Whether another document had its `_id` when it was inserted, which a time series allows. It is then not in the index on `_id`,
-    /// has no history, and is not seen by whoever identifies documents by their `_id`s.
+    /// has no history, and is not seen by readers that identify documents by their `_id`s.
     pub fn repeats_id(&self) -> bool {
         self.repeats_id
     }

@@ -20,6 +20,11 @@ pub struct Revision {
 }
 
 impl Revision {
+    /// The revision of a deletion without content that follows `parent`.
+    pub(crate) fn deletion_of(parent: &Revision) -> Revision {
+        Revision::of(Some(parent), true, None)
+    }
+
     /// The revision of this content as a child of `parent`, or as the first. A bare deletion has no content.
     pub fn of(parent: Option<&Revision>, deleted: bool, content: Option<RawDocument<'_>>) -> Revision {
         let before = parent.map_or(0, |parent| parent.generation);

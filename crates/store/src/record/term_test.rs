@@ -20,7 +20,7 @@ fn a_revision_is_the_one_that_couchdb_computes() {
 #[test]
 fn a_deletion_follows_its_parent() {
     let parent = Revision::of(None, false, Some(DocumentBuf::from(&doc! {"_id": "x"}).as_raw()));
-    let deletion = Revision::of(Some(&parent), true, None);
+    let deletion = Revision::deletion_of(&parent);
     assert_eq!(deletion.to_string(), "2-eec205a9d413992850a6e32678485900");
     let bare = DocumentBuf::from(&doc! {"_id": "x"});
     assert_eq!(Revision::of(Some(&parent), true, Some(bare.as_raw())), deletion);

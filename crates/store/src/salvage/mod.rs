@@ -7,7 +7,7 @@
 mod rebuild;
 mod shard;
 
-use crate::catalog::{CATALOG_SHARD, ENTRY, Entry, entry_key, entry_namespace};
+use crate::catalog::{CATALOG_SHARD, CatalogEntry, ENTRY, entry_key, entry_namespace};
 use crate::{IndexSpec, Namespace, StoreError, StoreOptions};
 use kv::{Batch, Durability, Head, Kv};
 use value::varint;
@@ -54,7 +54,7 @@ pub async fn salvage(
     {
         let namespace = entry_namespace(key);
         let name = namespace.as_ref().map(Namespace::to_string);
-        let Some((namespace, mut entry)) = namespace.zip(Entry::decode(value)) else {
+        let Some((namespace, mut entry)) = namespace.zip(CatalogEntry::decode(value)) else {
             let name = name.unwrap_or_else(|| format!("a collection at {key:02x?}"));
             salvaged.catalog.push(format!("the entry of {name}"));
             continue;
@@ -81,7 +81,7 @@ async fn copy(
     from: &Kv,
     to: &Kv,
     namespace: Namespace,
-    entry: &mut Entry,
+    entry: &mut CatalogEntry,
     options: &StoreOptions,
 ) -> Result<SalvagedCollection, StoreError> {
     let is_view = entry.options.kept.contains("viewOn");

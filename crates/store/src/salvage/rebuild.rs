@@ -1,7 +1,7 @@
 //! Rebuilding a damaged collection: index entries, change log and counts are made from the records that can be read, terms from notes.
 
 use super::shard::{self, Walk};
-use crate::catalog::Entry;
+use crate::catalog::CatalogEntry;
 use crate::commit::put_term;
 use crate::index::{EntrySet, ID_INDEX, IndexSet, entry_record, put_entry_value};
 use crate::keys::{LOG_DELETED, LOG_PUT};
@@ -30,7 +30,7 @@ pub(super) struct Rebuilt {
 pub(super) async fn rebuild(
     from: &Kv,
     to: &Kv,
-    entry: &Entry,
+    entry: &CatalogEntry,
     options: &StoreOptions,
     sequence: u64,
 ) -> Result<Rebuilt, StoreError> {
@@ -100,7 +100,7 @@ struct Rebuilding {
 }
 
 impl Rebuilding {
-    fn new(entry: &Entry, options: &StoreOptions, sequence: u64) -> Result<Rebuilding, StoreError> {
+    fn new(entry: &CatalogEntry, options: &StoreOptions, sequence: u64) -> Result<Rebuilding, StoreError> {
         let (compile, now_ms) = (options.filter_compiler, (options.clock)());
         let by_id = (ID_INDEX, IndexSpec::id());
         let specs = std::iter::once(&by_id).chain(&entry.indexes);

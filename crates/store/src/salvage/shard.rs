@@ -9,14 +9,14 @@ use kv::{Batch, CommitError, Durability, Head, Kv, Salvage, ShardId, Snapshot};
 use std::ops::Bound;
 
 /// The entries of a small shard, and what cannot be read.
-pub(super) struct Read {
+pub(super) struct ShardEntries {
     pub(super) entries: Vec<(Vec<u8>, Bytes)>,
     pub(super) lost: Vec<String>,
 }
 
 /// What was found in a collection's shard.
 #[derive(Default)]
-pub(super) struct Look {
+pub(super) struct ShardFindings {
     /// The state in its head; `None` if that cannot be read.
     pub(super) state: Option<ShardState>,
     /// A number that no change in it exceeds.
@@ -72,18 +72,18 @@ pub(super) async fn for_each(
 }
 
 /// Reads all of a small shard.
-pub(super) async fn read(kv: &Kv, shard: ShardId) -> Result<Read, StoreError> {
+pub(super) async fn read(kv: &Kv, shard: ShardId) -> Result<ShardEntries, StoreError> {
     let mut entries = Vec::new();
     let lost = for_each(kv, shard, |key, value| {
         entries.push((key.to_vec(), value));
         Ok(())
     });
     let lost = lost.await?;
-    Ok(Read { entries, lost })
+    Ok(ShardEntries { entries, lost })
 }
 
 /// Checks a collection's shard.
-pub(super) async fn look(kv: &Kv, shard: ShardId) -> Result<Look, StoreError> {
+pub(super) async fn look(kv: &Kv, shard: ShardId) -> Result<ShardFindings, StoreError> {
     let (mut faults, mut sequence) = (Vec::new(), 0);
     let mut lost = for_each(kv, shard, |key, value| {
         if !is_intact(key, &value) {
@@ -105,7 +105,7 @@ pub(super) async fn look(kv: &Kv, shard: ShardId) -> Result<Look, StoreError> {
     if state.is_none() {
         lost.push("the counts of the collection cannot be read".to_owned());
     }
-    Ok(Look {
+    Ok(ShardFindings {
         state,
         sequence: sequence.max(head.map_or(0, |head| head.sequence)),
         lost,

@@ -3,7 +3,7 @@
 use super::Snapshot;
 use crate::record::Header;
 use crate::scan_cache::Scanned;
-use crate::{KeyRange, Order, PageLimit, RecordId, StoreError, keys};
+use crate::{Order, PageLimit, RecordId, StoreError, keys};
 use bytes::Bytes;
 use kv::Page;
 use std::ops::Bound;
@@ -94,7 +94,7 @@ impl DocumentPage {
     }
 
     /// The first place after a record, in a forward page.
-    pub fn behind(&self, after: Option<RecordId>) -> usize {
+    pub fn first_after(&self, after: Option<RecordId>) -> usize {
         after.map_or(0, |after| {
             self.places.partition_point(|place| place.record <= after)
         })
@@ -120,7 +120,7 @@ impl DocumentPage {
 
 impl Snapshot {
     /// A page with the documents of the records after `after` in natural order, or before it if backward. A forward page may begin
-    /// before them: see [`DocumentPage::behind`].
+    /// before them: see [`DocumentPage::first_after`].
     pub async fn document_page(
         &self,
         after: Option<RecordId>,
@@ -153,8 +153,7 @@ impl Snapshot {
             }
             break (number, page);
         };
-        let whole = (self.data_bytes() as usize).saturating_add(self.count() as usize * size_of::<Place>());
-        if limit.entries < KEPT_ENTRIES_MIN || page.is_empty() || !scans.keeps_scans(whole) {
+        if limit.entries < KEPT_ENTRIES_MIN || page.is_empty() || !self.keeps_pages() {
             return Ok(Arc::new(page));
         }
         let exhausted = page.exhausted;
@@ -167,6 +166,13 @@ impl Snapshot {
         }
     }
 
+    /// Whether pages of scans of the collection are kept in memory.
+    pub(super) fn keeps_pages(&self) -> bool {
+        let places = self.count() as usize * size_of::<Place>();
+        let whole = (self.data_bytes() as usize).saturating_add(places);
+        self.cached.keeps_scans(whole)
+    }
+
     /// Reads a page from the engine; a forward one ends at a record.
     async fn read_document_page(
         &self,
@@ -175,16 +181,9 @@ impl Snapshot {
         limit: PageLimit,
         up_to: Option<RecordId>,
     ) -> Result<DocumentPage, StoreError> {
-        let mut range = KeyRange::prefix(&[keys::RECORD]);
+        let mut range = keys::records_after(after, order);
         if let Some(up_to) = up_to {
             range.high = Bound::Included(keys::record(up_to).to_vec());
-        }
-        if let Some(after) = after {
-            let bound = Bound::Excluded(keys::record(after).to_vec());
-            match order {
-                Order::Forward => range.low = bound,
-                Order::Backward => range.high = bound,
-            }
         }
         let page = self.snapshot.page(&range, order, limit).await?;
         let mut page = DocumentPage::new(&page).map_err(|what| self.corrupt(what))?;

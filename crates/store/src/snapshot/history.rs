@@ -260,11 +260,7 @@ impl Snapshot {
     ) -> Result<LocalPage, StoreError> {
         let mut range = KeyRange::prefix(&[keys::LOCAL]);
         if let Some(after) = after {
-            let bound = Bound::Excluded(keys::local(after));
-            match order {
-                Order::Forward => range.low = bound,
-                Order::Backward => range.high = bound,
-            }
+            range.begin_after(keys::local(after), order);
         }
         let page = self.kv().page(&range, order, limit).await?;
         let read = |at: usize| {

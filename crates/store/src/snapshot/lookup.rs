@@ -128,7 +128,8 @@ impl Snapshot {
         let mut missing = Vec::new();
         self.cached.copy_documents(
             ids,
-            (self.sequence, bytes_max),
+            self.sequence,
+            bytes_max,
             &mut copied,
             &mut ends,
             &mut missing,

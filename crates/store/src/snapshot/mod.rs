@@ -5,6 +5,7 @@ mod history;
 mod index_page;
 mod last_head;
 mod lookup;
+mod page_ahead;
 mod record_page;
 mod shard;
 
@@ -13,6 +14,7 @@ pub use history::{DocumentHistory, LocalPage};
 pub use index_page::IndexPage;
 pub(crate) use last_head::LastHead;
 pub use lookup::RawDocuments;
+pub use page_ahead::PageAhead;
 pub use record_page::RecordPage;
 pub(crate) use shard::ShardSnapshot;
 
@@ -23,7 +25,7 @@ use crate::record_cache::CachedRecords;
 use crate::state::ShardState;
 use crate::{
     Collection, ESTIMATE_ENTRIES_MAX, Index, KeyRange, Namespace, Order, PageLimit, PartitionStats, Record,
-    RecordId, Sequence, StoreError, keys,
+    RecordId, Sequence, StoreError, after_prefix, keys,
 };
 use bytes::Bytes;
 use kv::{Kv, ShardId};
@@ -32,7 +34,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 /// A collection at one moment.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Snapshot {
     kv: Kv,
     shard: ShardId,
@@ -74,7 +76,7 @@ impl Snapshot {
         moment: Option<&Moment>,
     ) -> Result<Snapshot, StoreError> {
         // No read may go on after a drop, since the shard may be half removed.
-        collection.check_writable()?;
+        collection.check_usable()?;
         let snapshot = match moment {
             None => collection.kv.snapshot(collection.shard).await?,
             Some(moment) => moment.0.snapshot(collection.shard).await?,
@@ -121,14 +123,7 @@ impl Snapshot {
         order: Order,
         limit: PageLimit,
     ) -> Result<RecordPage, StoreError> {
-        let mut range = KeyRange::prefix(&[keys::RECORD]);
-        if let Some(after) = after {
-            let bound = Bound::Excluded(keys::record(after).to_vec());
-            match order {
-                Order::Forward => range.low = bound,
-                Order::Backward => range.high = bound,
-            }
-        }
+        let range = keys::records_after(after, order);
         let page = self.snapshot.page(&range, order, limit).await?;
         RecordPage::new(page).map_err(|what| self.corrupt(what))
     }
@@ -254,26 +249,17 @@ fn entry_range(index: &Index, range: &KeyRange) -> EntryRange {
         key.extend_from_slice(bound);
         key
     };
+    // The prefix of an index has a byte other than 0xFF, so there is always a key after it.
+    let after = |key| after_prefix(key).unwrap_or_default();
     let low = match &range.low {
         Bound::Included(bound) => whole(bound),
-        Bound::Excluded(bound) => behind(whole(bound)),
+        Bound::Excluded(bound) => after(whole(bound)),
         Bound::Unbounded => whole(&[]),
     };
     let high = match &range.high {
-        Bound::Included(bound) => behind(whole(bound)),
+        Bound::Included(bound) => after(whole(bound)),
         Bound::Excluded(bound) => whole(bound),
-        Bound::Unbounded => behind(whole(&[])),
+        Bound::Unbounded => after(whole(&[])),
     };
     EntryRange { low, high }
-}
-
-/// The first key after all that begin with this one, which must have a byte other than 0xFF.
-fn behind(mut key: Vec<u8>) -> Vec<u8> {
-    while key.last() == Some(&0xFF) {
-        key.pop();
-    }
-    if let Some(last) = key.last_mut() {
-        *last += 1;
-    }
-    key
 }

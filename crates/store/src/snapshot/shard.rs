@@ -2,11 +2,11 @@
 
 use crate::{KeyRange, Namespace, Order, PageLimit, StoreError};
 use bytes::Bytes;
-use kv::{Head, Page, Salvage};
+use kv::{Aside, Head, Page, Salvage};
 use std::sync::Arc;
 
 /// The shard of a collection at one moment.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ShardSnapshot {
     snapshot: kv::Snapshot,
     namespace: Arc<Namespace>,
@@ -49,6 +49,14 @@ impl ShardSnapshot {
         limit: PageLimit,
     ) -> Result<Page, StoreError> {
         self.named(self.snapshot.page(range, order, limit).await)
+    }
+
+    /// See [`kv::Snapshot::aside`].
+    pub(crate) fn aside<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<Aside<T>> {
+        self.snapshot.aside(work)
     }
 
     pub(crate) async fn salvage(&self, range: &KeyRange, limit: PageLimit) -> Result<Salvage, StoreError> {

@@ -6,8 +6,6 @@ use crate::{
     Collection, Durability, KeyRange, Order, PageLimit, STATEMENTS_KEPT_MS, StoreError, TOMBSTONES_KEPT_MS,
     TOMBSTONES_SWEPT_EVERY_MS, keys,
 };
-use kv::Page;
-use std::ops::Bound;
 
 /// Forgets the statements of sessions that have been idle for too long.
 pub(super) async fn sweep_sessions(collection: &Collection, now_ms: i64) -> Result<u64, StoreError> {
@@ -53,15 +51,10 @@ async fn sweep(collection: &Collection, kind: u8, is_old: impl Fn(&[u8]) -> bool
             .map(|(key, _)| key.to_vec())
             .collect();
         count += remove(collection, kind, old, &is_old).await?;
-        match last_key(&page) {
-            Some(last) if !page.exhausted() => range.low = Bound::Excluded(last),
-            _ => return Ok(count),
+        if !range.go_on_after(&page, Order::Forward) {
+            return Ok(count);
         }
     }
-}
-
-fn last_key(page: &Page) -> Option<Vec<u8>> {
-    page.len().checked_sub(1).map(|last| page.key(last).to_vec())
 }
 
 async fn remove(

@@ -135,7 +135,7 @@ mod tests {
     use value::{DocumentBuf, Value, doc};
 
     #[tokio::test]
-    async fn nothing_more_goes_once_documents_do_not_expire() {
+    async fn the_sweep_stops_once_documents_do_not_expire() {
         let kv = Kv::simulated(&Simulation::new(1));
         let store = Store::open(kv, StoreOptions::default()).await.unwrap();
         let namespace = Namespace::new("db", "dated");

@@ -1,4 +1,4 @@
-//! The catalog: creating, dropping, renaming, and all of it after a restart.
+//! The catalog: creating, dropping and renaming collections, also across a restart.
 
 use crate::support::*;
 use kv::{ShardId, Simulation};
@@ -62,7 +62,7 @@ async fn a_name_is_taken_once() {
 }
 
 #[tokio::test]
-async fn what_was_made_though_its_flush_found_no_room_is_known_in_memory_too() {
+async fn a_collection_whose_flush_found_no_room_is_known_in_memory_too() {
     let simulation = Simulation::new(1);
     let store = open(&simulation).await;
     store.create(&ns(), CollectionOptions::default()).await.unwrap();
@@ -106,7 +106,7 @@ async fn a_drop_that_a_full_disk_ended_is_finished_by_a_sweep() {
         let page = snapshot.page(&range, Order::Forward, PageLimit::default()).await;
         page.unwrap().len()
     };
-    // After that of the catalog.
+    // After the flush of the catalog.
     simulation.fill_at_flush_after(1);
     assert!(store.drop_collection(&ns()).await.unwrap());
     assert_eq!(marks().await, 1);
@@ -215,7 +215,7 @@ async fn a_view_holds_no_documents() {
 }
 
 #[tokio::test]
-async fn what_of_an_index_can_change_changes() {
+async fn the_changeable_options_of_an_index_change() {
     let simulation = Simulation::new(1);
     let store = open(&simulation).await;
     let collection = store.create_if_missing(&ns()).await.unwrap();

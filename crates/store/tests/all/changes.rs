@@ -8,7 +8,7 @@ use value::{Value, doc};
 async fn changes(collection: &Collection, after: u64) -> Vec<(u64, Value, bool)> {
     let mut found = Vec::new();
     let mut after: Sequence = after.to_string().parse().unwrap();
-    // Of one shard, the position after a change is told by the change's number.
+    // In one shard, the change's number gives the position after it.
     let number = |sequence: &Sequence| sequence.changes_since(&Sequence::START);
     loop {
         let page = collection.changes(&after, 2).await.unwrap();
@@ -86,7 +86,7 @@ async fn the_same_edits_give_the_same_revision_on_every_node() {
     let mut revisions = Vec::new();
     for _ in 0..2 {
         let (_store, collection) = new_collection().await;
-        // What else happens in the collection does not matter.
+        // Other changes of the collection do not matter.
         run(
             &collection,
             (0..revisions.len() as i32)

@@ -1,4 +1,4 @@
-//! Seeded crashes: whatever the moment, every acknowledged write is there afterwards, and all agrees with all.
+//! Seeded crashes: whatever the moment, every acknowledged write is there afterwards, and all parts of the store agree.
 
 use crate::support::*;
 use kv::{Kv, Simulation};
@@ -17,7 +17,7 @@ const ROUNDS: usize = 4;
 const WRITERS: i32 = 6;
 const IDS_A_WRITER: i32 = 12;
 
-/// What may be stored under each id: one state where the last write was answered, two where it was not.
+/// What may be stored under each id: one state if the last write was answered, otherwise two.
 type Possible = BTreeMap<i32, Vec<Option<Document>>>;
 
 /// Writes until the store crashes.
@@ -60,7 +60,7 @@ async fn write(collection: Arc<Collection>, writer: i32, seed: u64, mut possible
     }
 }
 
-/// Waits for the builds that went on when the store was opened.
+/// Waits for the index builds that continued when the store was opened.
 async fn builds_ended(collection: &Collection) {
     let is_building = |index: &Arc<store::Index>| index.state() == IndexState::Building;
     while collection.indexes().iter().any(is_building) {
@@ -206,7 +206,7 @@ async fn a_build_goes_on_where_it_was_after_a_crash() {
         builds_ended(&collection).await;
         let report = collection.validate(true).await.unwrap();
         assert!(report.is_valid(), "step {step}: {:?}", report.findings);
-        // The index is there, whole, unless the crash came before it was noted in the catalog.
+        // The index is there and complete, unless the crash came before its entry in the catalog.
         if let Some(index) = collection.indexes().get(1) {
             assert_eq!(index.state(), IndexState::Ready);
             assert_eq!(collection.stats().index_entries, [(0, 4_500), (1, 4_500)]);
@@ -272,7 +272,7 @@ thread_local! {
 }
 
 #[tokio::test]
-async fn who_writes_alone_commits_under_no_limits_of_its_own() {
+async fn a_single_writers_commit_is_not_bound_by_its_own_limits() {
     let run_apart = |work: &mut dyn FnMut()| {
         APART.set(true);
         work();

@@ -1,4 +1,5 @@
-//! A store with a damaged catalog, or a damaged head of a collection: undamaged collections work, the others report the damage.
+//! A store with a damaged catalog, or a damaged head of a collection: undamaged collections work, the others report the
+//! damage.
 
 use crate::support::*;
 use kv::{Batch, Durability, Head, Kv, ShardId, Simulation};
@@ -136,7 +137,7 @@ async fn without_the_number_of_the_next_shard_collections_are_used_and_none_is_m
 }
 
 #[tokio::test]
-async fn what_can_be_read_is_saved_beside_a_damaged_entry() {
+async fn readable_documents_are_saved_despite_a_damaged_catalog_entry() {
     let simulation = Simulation::new(1);
     let store = damaged_entry(&simulation).await;
     let to = Simulation::new(2);

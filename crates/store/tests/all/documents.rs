@@ -172,7 +172,7 @@ async fn many_writers_at_once_lose_nothing() {
     assert!(collection.validate(true).await.unwrap().is_valid());
 }
 
-/// Too long to be changed in one commit; so those that are too many for one begin the next, in their order.
+/// The documents are too long to be changed in one commit, so the rest is changed in the next, in order.
 #[tokio::test]
 async fn changes_of_long_documents_at_once_are_made_in_their_order() {
     const TURNS: i32 = 9;

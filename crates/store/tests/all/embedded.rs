@@ -1,4 +1,4 @@
-//! The store on the embedded engine: what a restart finds.
+//! The store on the embedded engine: what it has after a restart.
 
 use crate::support::*;
 use kv::{Kv, OpenOptions};
@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{
-    CollectionOptions, CommitOptions, Durability, IndexSpec, IndexState, KeyRange, Namespace, Order,
-    PageLimit, Sequence, Store,
+    CollectionOptions, CommitOptions, DocumentPage, Durability, IndexSpec, IndexState, KeyRange, Namespace,
+    Order, PageLimit, Sequence, Store,
 };
 use value::doc;
 
@@ -53,6 +53,44 @@ async fn all_is_there_after_a_restart() {
         collection.changes(&Sequence::START, 10_000).await.unwrap().len(),
         3_000
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_read_ahead_is_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await;
+    let collection = store.create_if_missing(&ns()).await.unwrap();
+    run(&collection, numbered(3_000)).await;
+    // Large enough that no page of the scan stays in memory.
+    let text = "x".repeat(MEMORY_BYTES / 1_000);
+    let long = |n: i32| put_op(n, doc! {"_id": n, "text": text.as_str()});
+    run(&collection, (0..1_000).map(long).collect()).await;
+    let snapshot = collection.snapshot().await.unwrap();
+    let limit = PageLimit::default();
+    let read = |after| snapshot.document_page(after, Order::Forward, limit);
+    let first = read(None).await.unwrap();
+    let last = first.id(first.len() - 1);
+    let Some(ahead) = snapshot.read_ahead(last) else {
+        // A single processor has nothing to read ahead with.
+        assert_eq!(std::thread::available_parallelism().unwrap().get(), 1);
+        return;
+    };
+    let (ahead, next) = (
+        ahead.page(Some(last), &snapshot).await,
+        read(Some(last)).await.unwrap(),
+    );
+    let ahead = ahead.expect("the page of this snapshot").unwrap();
+    let documents = |page: &DocumentPage| (0..page.len()).map(|at| page.document(at)).collect::<Vec<_>>();
+    assert!(!next.is_empty());
+    assert_eq!(documents(&ahead), documents(&next));
+
+    // Of another snapshot, or of another place, it is read again.
+    run(&collection, vec![delete_op(2_999)]).await;
+    let later = collection.snapshot().await.unwrap();
+    let ahead = snapshot.read_ahead(last).expect("the thread is idle again");
+    assert!(ahead.page(Some(last), &later).await.is_none());
+    let ahead = snapshot.read_ahead(last).expect("the thread is idle again");
+    assert!(ahead.page(None, &snapshot).await.is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! Indexes beyond values at paths: wildcard and geospatial ones, and those on their way to uniqueness.
+//! Wildcard and geospatial indexes, and indexes that become unique in steps.
 
 use crate::support::*;
 use std::sync::Arc;
@@ -217,7 +217,7 @@ async fn an_index_that_prepares_for_uniqueness_refuses_new_duplicates_only() {
 }
 
 #[tokio::test]
-async fn of_many_duplicates_some_are_told() {
+async fn a_refusal_names_some_of_many_duplicates() {
     let (_store, collection) = with_index(IndexSpec::new("a", doc! {"a": 1})).await;
     let long = "x".repeat(1 << 20);
     for number in 0..9 {

@@ -43,11 +43,7 @@ async fn entries(
         if page.exhausted() {
             return found;
         }
-        let position = Bound::Excluded(page.last_position().unwrap());
-        match order {
-            Order::Forward => range.low = position,
-            Order::Backward => range.high = position,
-        }
+        range.begin_after(page.last_position().unwrap(), order);
     }
 }
 

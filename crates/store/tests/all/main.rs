@@ -1,5 +1,5 @@
-//! The tests of the store: one program, which is built faster than one for each file. Those of a file:
-//! `cargo test -p store --test all capped::`.
+//! All tests of this crate are one program, which links faster than one program a file. To run one file: `cargo test -p store
+//! --test all capped::`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

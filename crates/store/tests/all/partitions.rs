@@ -1,4 +1,4 @@
-//! What is kept of the partitions of a collection.
+//! The counts that are kept for the partitions of a collection.
 use crate::support::{delete_op, insert_op, ns, one, open, put_op};
 use kv::Simulation;
 use std::sync::Arc;

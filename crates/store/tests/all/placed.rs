@@ -1,4 +1,4 @@
-//! Documents that are written before the commit that inserts them.
+//! Placed documents: they are written before the commit that inserts them.
 
 use crate::support::*;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ async fn an_index_made_meanwhile_gets_its_entry() {
 }
 
 #[tokio::test]
-async fn it_can_be_changed_in_the_commit_that_inserts_it() {
+async fn a_placed_document_can_be_changed_in_the_commit_that_inserts_it() {
     let (_store, collection) = new_collection().await;
     let placed = place(&collection, &large(1)).await;
     let change = WriteOp::modify(Target::Id(Value::Int32(1)), |present: Option<Present<'_>>| {

@@ -1,5 +1,5 @@
-//! Random histories of commits, snapshots and reads: by their numbers, out of the cache, records are what a scan of the
-//! same snapshot finds, which asks the engine alone.
+//! Random histories of commits, snapshots and reads: records read by number, which the cache may answer, equal those of a
+//! scan of the same snapshot, which only asks the engine.
 
 use crate::support::*;
 use kv::{Kv, OpenOptions, Simulation};
@@ -54,7 +54,7 @@ async fn scanned_by_pages(snapshot: &Snapshot, numbers: &mut Random) -> BTreeMap
             .document_page(after, Order::Forward, limit)
             .await
             .unwrap();
-        let first = page.behind(after);
+        let first = page.first_after(after);
         for at in first..page.len() {
             after = Some(page.id(at));
             found.insert(page.id(at).0, page.document(at).bytes().to_vec());
@@ -170,14 +170,11 @@ async fn entries_of(
             assert!(page.exhausted(), "an empty page that is not the last");
             return found;
         };
-        match order {
-            Order::Forward => range.low = Bound::Excluded(last),
-            Order::Backward => range.high = Bound::Excluded(last),
-        }
+        range.begin_after(last, order);
     }
 }
 
-/// What can be told out of memory without a snapshot is what a new snapshot finds; true where something could be.
+/// A record that memory can answer without a snapshot is what a new snapshot finds; returns whether memory could answer.
 async fn compare_at_hand(collection: &Collection, numbers: &mut Random) -> bool {
     let mut any = false;
     let present = collection.snapshot().await.unwrap();
@@ -247,7 +244,7 @@ async fn index_on_a(collection: &Arc<Collection>) -> Arc<Index> {
     collection.indexes()[1].clone()
 }
 
-/// Whether anything was at hand.
+/// Whether memory could answer anything.
 async fn history(seed: u64, cache_bytes: usize) -> bool {
     let mut any_at_hand = false;
     let mut numbers = Random::new(seed);
@@ -283,7 +280,7 @@ async fn history(seed: u64, cache_bytes: usize) -> bool {
                 compare(&snapshot, &index, &mut numbers, highest).await;
             }
             _ => {
-                // Old snapshots read late, and fill the cache, between those of today.
+                // Old snapshots read late and fill the cache, between reads of new ones.
                 if let Some(at) = (kept.len() as u64).checked_sub(1) {
                     let at = numbers.below(at + 1) as usize;
                     compare(&kept[at], &index, &mut numbers, highest).await;

@@ -1,4 +1,4 @@
-//! Documents of a time series that have one `_id`.
+//! Several documents of a time series with the same `_id`.
 
 use crate::support::*;
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ async fn check(collection: &Collection) {
 }
 
 #[tokio::test]
-async fn both_are_kept_and_the_first_is_the_one_of_the_id() {
+async fn two_documents_with_one_id_are_kept_and_the_first_is_found_by_it() {
     let (_store, collection) = new_series().await;
     let documents = [
         doc! {"_id": 1, "m": "a"},
@@ -115,7 +115,7 @@ async fn elsewhere_an_id_is_of_one_document() {
 
 /// Random histories against a map of records.
 #[tokio::test]
-async fn what_is_there_is_what_was_written() {
+async fn random_histories_keep_exactly_what_was_written() {
     for seed in seeds(40) {
         let mut random = Random::new(seed);
         let (_store, collection) = new_series().await;

@@ -1,4 +1,4 @@
-//! Branches of a document's history: edits, edits from elsewhere, winners, purges.
+//! Branches of a document's history: edits, edits from other servers, winners, purges.
 use crate::support::{by_id, delete_op, insert_op, new_collection, one, put_op, run};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -136,7 +136,7 @@ async fn an_edit_that_is_known_changes_nothing() {
 }
 
 #[tokio::test]
-async fn where_the_winner_is_deleted_the_other_branch_is_seen() {
+async fn the_other_branch_is_seen_once_the_winner_is_deleted() {
     let (_store, collection) = new_collection().await;
     written(&collection, given(doc! {"_id": "a", "n": 1}, 1, &["x"])).await;
     written(&collection, given(doc! {"_id": "a", "n": 2}, 1, &["y"])).await;
@@ -324,7 +324,7 @@ async fn superseded_bodies_are_kept_until_they_are_compacted() {
     assert_eq!(leaves(&collection).await, [format!("{last}=Int32(14)")]);
 }
 
-/// They are added to the tree together; were each to go through those before it, this would take many times as long.
+/// The revisions are added to the tree together: if each walked through the earlier ones, this would take many times as long.
 #[tokio::test]
 async fn many_conflicts_of_one_document_are_written_in_one_request() {
     const CONFLICTS: usize = 20_000;
@@ -372,7 +372,7 @@ async fn branches_of_one_long_trunk_are_cut_each_to_its_length() {
     assert!(lengths[0] >= 4);
 }
 
-/// What is added in one commit is what is added one by one.
+/// Adding revisions in one commit has the same result as adding them one by one.
 #[tokio::test]
 async fn revisions_from_elsewhere_come_to_the_same_in_one_commit() {
     let made = || {
@@ -406,7 +406,7 @@ async fn a_refused_revision_among_others_refuses_itself_alone() {
         vec![good(1, "aa"), good(2, "ab"), bad, good(3, "cc")],
     )
     .await;
-    // Behind one that is refused, an ordered commit stops.
+    // An ordered commit stops after a refused edit.
     assert!(matches!(
         outcomes[..],
         [
@@ -474,7 +474,7 @@ async fn integers_stay_as_wide_as_they_were() {
     let kept = doc! {"_id": "a", "n": 2, "in": {"b": [8_i64, 9, {"c": 8_i64}], "s": 5}, "a": 9_i64};
     assert_eq!(by_id(&collection, "a").await, Some(kept.clone()));
     assert_eq!(second, winner(&collection).await);
-    // Width is no part of the revision, which other stores compute of JSON.
+    // The width of an integer does not change the revision, because other stores compute it from JSON.
     let (_other, elsewhere) = new_collection().await;
     one(
         &elsewhere,

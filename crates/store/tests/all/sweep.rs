@@ -1,4 +1,4 @@
-//! What expires is removed.
+//! The sweep removes what has expired.
 
 use crate::support::*;
 use kv::Kv;

@@ -1,4 +1,4 @@
-//! What the tests share: a store in memory, and short ways to change and read it.
+//! Helpers that the tests share: a store in memory, and short ways to change and read it.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::needless_pass_by_value, reason = "tests write documents in the call")]

@@ -1,4 +1,5 @@
-//! The fuzz targets' corpora, run as a test: `valid-…` is accepted, `invalid-…` is refused, nothing panics.
+//! Runs the fuzz targets' corpora as a test: an input named `valid-…` is accepted, one named `invalid-…` is refused, and none
+//! panics.
 
 #[path = "../../../../fuzz/checks/syslog.rs"]
 mod checks;
@@ -8,6 +9,6 @@ mod corpus;
 use corpus::run;
 
 #[test]
-fn streams() {
+fn the_corpus_of_streams_is_accepted_or_refused_as_named() {
     run("syslog_stream", checks::stream);
 }

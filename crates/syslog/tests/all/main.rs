@@ -1,4 +1,4 @@
-//! Messages over every way, and what is in the collection then.
+//! Messages over every transport, and the documents that they become.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod corpora;
@@ -34,7 +34,7 @@ impl Server {
         Server::within(Budget::default())
     }
 
-    /// One with so much memory.
+    /// A server with this much memory.
     fn within(memory: Budget) -> Server {
         let runtime = Runtime::new().unwrap();
         let (stop, stopped) = watch::channel(false);
@@ -82,7 +82,7 @@ impl Server {
         assert_eq!(self.count(), count);
     }
 
-    /// Stops it; all that was handed in is written then.
+    /// Stops the server, which writes everything that was handed in.
     fn end(self) {
         self.stop.send_replace(true);
         self.runtime.block_on(self.served).unwrap();
@@ -131,7 +131,7 @@ fn relp_acknowledges_what_is_kept() {
 }
 
 #[test]
-fn what_came_before_a_frame_that_is_none_is_acknowledged() {
+fn messages_before_a_malformed_frame_are_acknowledged() {
     let server = Server::start();
     let mut stream = TcpStream::connect(server.tcp).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -184,7 +184,7 @@ fn hostile_connections_are_closed() {
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         stream.write_all(bytes).unwrap();
         let mut rest = Vec::new();
-        // It may be reset, since not all was read.
+        // The connection may be reset, because not everything was read.
         drop(stream.read_to_end(&mut rest));
     }
     assert_eq!(server.count(), 0);

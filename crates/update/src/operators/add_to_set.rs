@@ -1,6 +1,7 @@
 //! `$addToSet`: values that are not there yet, by MongoDB's comparison (and the collation).
 
-use super::{Effect, not_array};
+use super::{COMPARED_MAX, Effect, not_array};
+use language::expression::ValueSet;
 use language::interruption::{COMPARISONS_PER_STEP, steps};
 use language::{Error, Result};
 use value::collation::{self, Collation};
@@ -53,6 +54,9 @@ pub(super) fn apply(
 }
 
 fn add_missing(elements: &mut Vec<Value>, values: &[Value], collation: Option<&Collation>) -> Result<()> {
+    if values.len() > COMPARED_MAX {
+        return add_missing_of_many(elements, values, collation);
+    }
     for value in values {
         steps(1 + elements.len() / COMPARISONS_PER_STEP)?;
         if !elements
@@ -63,4 +67,43 @@ fn add_missing(elements: &mut Vec<Value>, values: &[Value], collation: Option<&C
         }
     }
     Ok(())
+}
+
+fn add_missing_of_many(
+    elements: &mut Vec<Value>,
+    values: &[Value],
+    collation: Option<&Collation>,
+) -> Result<()> {
+    let mut present = ValueSet::new(collation);
+    for element in elements.iter() {
+        steps(1)?;
+        present.insert(element.clone());
+    }
+    for value in values {
+        steps(1)?;
+        if present.insert(value.clone()) {
+            elements.push(value.clone());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_values_are_added_as_few_are() {
+        let values: Vec<Value> = (0..200).map(|at| Value::Int32(at * 7 % 100)).collect();
+        let present = || vec![Value::Double(3.0), Value::from("a"), Value::Double(3.0)];
+        let mut one_by_one = present();
+        for value in &values {
+            add_missing(&mut one_by_one, std::slice::from_ref(value), None).unwrap();
+        }
+        let mut at_once = present();
+        add_missing(&mut at_once, &values, None).unwrap();
+        assert_eq!(at_once, one_by_one);
+        // The three that is there is the same number.
+        assert_eq!(at_once.len(), 3 + 99);
+    }
 }

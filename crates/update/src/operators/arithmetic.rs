@@ -58,8 +58,11 @@ impl Arithmetic {
                 Arithmetic::Multiply => a.multiply(b).into(),
             },
         };
-        // Equal by value is no change, whatever the sign of a zero or the digits of a decimal.
-        if result.type_of() == present.type_of() && compare(result.as_ref(), present.as_ref()).is_eq() {
+        // Equal by value is no change, whatever the sign of a zero or the digits of a decimal. As in arithmetic, and unlike in the order
+        // of values, what is not a number equals nothing.
+        let is_nan = Number::of(result.as_ref()).is_some_and(Number::is_nan);
+        let is_same_type = result.type_of() == present.type_of();
+        if !is_nan && is_same_type && compare(result.as_ref(), present.as_ref()).is_eq() {
             return Ok(Effect::Unchanged);
         }
         *present = result;

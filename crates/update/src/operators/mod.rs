@@ -17,6 +17,9 @@ use std::cmp::Ordering;
 use value::Value;
 use value::collation::compare_in;
 
+/// As many values are compared with each element one by one; more are looked up in a set, since the elements may be a million.
+const COMPARED_MAX: usize = 32;
+
 /// What an operator does to the value at its path.
 #[derive(Clone, Debug)]
 pub(crate) enum Operator {

@@ -1,6 +1,7 @@
 //! `$pull` and `$pullAll`.
 
-use super::Effect;
+use super::{COMPARED_MAX, Effect};
+use language::expression::ValueSet;
 use language::filter::{Filter, FilterScope, OF_FIELDS};
 use language::interruption::{COMPARISONS_PER_STEP, steps};
 use language::{Error, Result};
@@ -12,6 +13,8 @@ use value::{Document, Value};
 pub(crate) enum Pull {
     /// Those equal to one of these.
     Equal(Vec<Value>, Option<Collation>),
+    /// Those in a set of many.
+    Among(Box<ValueSet>),
     /// Documents that match.
     Documents(Box<Filter>),
     /// Elements that match.
@@ -43,6 +46,14 @@ fn starts_with_operator(condition: &Document) -> bool {
 
 pub(super) fn parse_all(operand: &Value, collation: Option<&Collation>) -> Result<Pull> {
     match operand {
+        Value::Array(values) if values.len() > COMPARED_MAX => {
+            let mut set = ValueSet::new(collation);
+            for value in values {
+                steps(1)?;
+                set.insert(value.clone());
+            }
+            Ok(Pull::Among(Box::new(set)))
+        }
         Value::Array(values) => Ok(Pull::Equal(values.clone(), collation.cloned())),
         other => Err(Error::bad_value(format!(
             "$pullAll requires an array argument but was given a {}",
@@ -80,11 +91,30 @@ impl Pull {
                     collation::compare_in(collation.as_ref(), value.as_ref(), element.as_ref()).is_eq()
                 }))
             }
+            Pull::Among(values) => {
+                steps(1)?;
+                Ok(values.contains(element.as_ref()))
+            }
             Pull::Documents(filter) => match element {
                 Value::Document(document) => filter.matches(document.into()),
                 _ => Ok(false),
             },
             Pull::Values(filter) => filter.matches_value("", element.as_ref()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_values_are_pulled_as_few_are() {
+        let wanted: Vec<Value> = (0..100).map(|at| Value::Int32(at * 2)).collect();
+        let pull = parse_all(&Value::Array(wanted), None).unwrap();
+        let mut present = Value::Array((0..10).map(|at| Value::Double(f64::from(at))).collect());
+        assert_eq!(pull.apply(&mut present).unwrap(), Effect::Changed);
+        let odd = [1.0, 3.0, 5.0, 7.0, 9.0].map(Value::Double);
+        assert_eq!(present, Value::Array(odd.to_vec()));
     }
 }

@@ -1,4 +1,4 @@
-//! Updates that would run for long end.
+//! Updates that would run for long are stopped.
 
 use language::expression::Variables;
 use language::interruption::within;

@@ -1,4 +1,4 @@
-//! Replacements, pipelines, and what an upsert starts from.
+//! Replacements, pipelines, and the document that an upsert starts from.
 
 use language::Result;
 use language::expression::Variables;
@@ -42,20 +42,25 @@ fn a_replacement_keeps_the_id() {
     );
     let other = apply(UpdateInput::Document(doc! {"_id": 8}), doc! {"_id": 7}).unwrap_err();
     assert_eq!(other.code.number(), 66);
-    assert_eq!(
-        parse(UpdateInput::Document(doc! {"a": 1, "$set": {"b": 1}}))
-            .unwrap_err()
-            .code
-            .number(),
-        52
-    );
+}
+
+#[test]
+fn an_operator_behind_a_field_is_refused_where_there_is_a_document() {
+    let mixed = || UpdateInput::Document(doc! {"a": 1, "$set": {"b": 1}});
+    assert_eq!(apply(mixed(), doc! {"_id": 7}).unwrap_err().code.number(), 52);
+    let mut inserted = doc! {"_id": 7};
+    let update = parse(mixed()).unwrap();
+    update
+        .apply(&mut inserted, None, true, &Variables::new(0))
+        .unwrap();
+    assert_eq!(inserted, doc! {"_id": 7, "a": 1, "$set": {"b": 1}});
 }
 
 #[test]
 fn a_replacement_that_refers_to_another_document_does_so_in_full() {
     let code = |replacement: Document| {
-        let parsed = parse(UpdateInput::Document(replacement));
-        parsed.map_or_else(|error| error.code.number(), |_| 0)
+        let applied = apply(UpdateInput::Document(replacement), doc! {"_id": 1});
+        applied.map_or_else(|error| error.code.number(), |_| 0)
     };
     assert_eq!(code(doc! {"a": 1, "$ref": "c", "$id": 7}), 0);
     assert_eq!(code(doc! {"a": 1, "$ref": "c", "$id": 7, "$db": "d", "b": 1}), 0);

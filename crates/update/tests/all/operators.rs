@@ -1,4 +1,4 @@
-//! Update operators, one case a line: a document, an update, and what becomes of it.
+//! Update operators, one case a line: a document, an update and the result.
 
 use language::expression::Variables;
 use language::{Error, Result};
@@ -238,6 +238,20 @@ fn updates_that_change_nothing_say_so() {
             (document.clone(), Applied::Unchanged),
             "{update:?}"
         );
+    }
+}
+
+#[test]
+fn what_is_not_a_number_is_changed_by_arithmetic_alone() {
+    let document = doc! {"_id": 1, "a": (f64::NAN)};
+    for (update, expected) in [
+        (doc! {"$inc": {"a": 1}}, Applied::Changed),
+        (doc! {"$mul": {"a": 1}}, Applied::Changed),
+        (doc! {"$min": {"a": 1}}, Applied::Unchanged),
+        (doc! {"$set": {"a": (f64::NAN)}}, Applied::Unchanged),
+    ] {
+        let (_, applied) = update_with(&document, update.clone(), &[], None).unwrap();
+        assert_eq!(applied, expected, "{update:?}");
     }
 }
 

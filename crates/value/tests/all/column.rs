@@ -1,4 +1,4 @@
-//! Compressed columns: those that MongoDB has written, and each part of the format by itself.
+//! Compressed columns: some that MongoDB has written, and each part of the format by itself.
 
 use base64::Engine as _;
 use proptest::prelude::*;
@@ -245,7 +245,7 @@ fn arrays_are_put_together() {
 }
 
 #[test]
-fn what_is_no_column_is_refused() {
+fn malformed_columns_are_refused() {
     let refused = |bytes: &[u8]| decode(bytes, MANY, LARGE).unwrap_err();
     assert_eq!(refused(&[]), ColumnError::CutOff);
     assert_eq!(refused(&literal(1)), ColumnError::CutOff);

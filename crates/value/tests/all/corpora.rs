@@ -1,4 +1,5 @@
-//! The fuzz targets' corpora, run as a test: `valid-…` is accepted, `invalid-…` is refused, nothing panics.
+//! Runs the fuzz targets' corpora as a test: an input named `valid-…` is accepted, one named `invalid-…` is refused, and none
+//! panics.
 
 #[path = "../../../../fuzz/checks/value.rs"]
 mod checks;
@@ -8,16 +9,16 @@ mod corpus;
 use corpus::run;
 
 #[test]
-fn raw_documents() {
+fn the_corpus_of_raw_documents_is_accepted_or_refused_as_named() {
     run("raw_document", checks::raw_document);
 }
 
 #[test]
-fn json_texts() {
+fn the_corpus_of_json_texts_is_accepted_or_refused_as_named() {
     run("json", checks::json);
 }
 
 #[test]
-fn keys() {
+fn the_corpus_of_keys_is_accepted_or_refused_as_named() {
     run("key", checks::key);
 }

@@ -75,7 +75,7 @@ fn other_spellings_are_understood() {
 }
 
 #[test]
-fn what_is_no_number_is_refused() {
+fn malformed_numbers_are_refused() {
     for text in [
         "", " ", "1 ", " 1", "+", "-", ".", "e1", "1e", "1e+", "1..2", "--1", "1e1.5", "infin", "sNaN",
         "1_0", "0x1", "é",
@@ -89,7 +89,7 @@ fn what_is_no_number_is_refused() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_or_rounded() {
+fn numbers_that_do_not_fit_are_refused_or_rounded() {
     let rows = [
         (
             "12345678901234567890123456789012345",
@@ -342,7 +342,7 @@ proptest! {
     }
 
     #[test]
-    fn sums_cancel(a in 0i64.., b in 0i64..) {
+    fn what_is_added_can_be_subtracted_again(a in 0i64.., b in 0i64..) {
         let [x, y] = [Decimal128::from(a), Decimal128::from(b)];
         prop_assert_eq!(x.add(y).subtract(y), x);
     }

@@ -1,4 +1,4 @@
-//! Extended JSON as it is read.
+//! Reading Extended JSON.
 
 use crate::support::any_document;
 use proptest::prelude::*;
@@ -282,7 +282,7 @@ proptest! {
     }
 
     #[test]
-    fn what_another_parser_takes_or_refuses_is_taken_or_refused(text in "[\\[\\]{}:,\"0-9eE.+\\-a\\\\ tru]{0,12}") {
+    fn the_same_texts_are_accepted_as_by_another_parser(text in "[\\[\\]{}:,\"0-9eE.+\\-a\\\\ tru]{0,12}") {
         // The other has no limit of doubles' range at this length, and neither has names with a dollar here.
         prop_assert_eq!(parse(&text).is_ok(), serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{}", text);
     }

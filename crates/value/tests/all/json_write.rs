@@ -1,4 +1,4 @@
-//! Extended JSON as it is written.
+//! Writing Extended JSON.
 
 use value::json::{Mode, to_string};
 use value::{Binary, DbPointer, Document, ObjectId, Regex, Timestamp, Value, doc};

@@ -1,4 +1,4 @@
-//! Keys sort as values do, and give the values back.
+//! Keys sort as their values do, and can be decoded into them.
 
 use crate::support::{any_number, any_value};
 use proptest::prelude::*;

@@ -3,7 +3,7 @@
 use value::{Document, Value, array, doc};
 
 #[test]
-fn literals_nest() {
+fn macros_nest() {
     let written = doc! {"a": 1, "b": [1, "x", null, [2.5], {"y": -1}], "c": {"d": true}, "e": null};
     let built = Document::new()
         .with("a", 1)

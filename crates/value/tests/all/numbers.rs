@@ -1,4 +1,4 @@
-//! Numbers and truth of values of any type.
+//! Values as numbers and as booleans.
 
 use value::{Decimal128, Value, doc};
 

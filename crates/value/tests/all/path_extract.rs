@@ -145,7 +145,7 @@ fn a_number_takes_one_element() {
 }
 
 #[test]
-fn what_all_elements_lead_to_is_one_key() {
+fn equal_values_of_several_elements_are_one_key() {
     let long = Value::Array((0..20_000).map(Value::Int32).collect());
     let mut elements = vec![long.clone()];
     elements.extend((0..20_000).map(Value::Int32));

@@ -36,7 +36,7 @@ fn documents_are_followed_by_name() {
 }
 
 #[test]
-fn what_lacks_the_path_is_missing_once() {
+fn a_path_that_leads_nowhere_is_missing_once() {
     assert_eq!(reached(&doc! {}, "a.b", true), [(None, None)]);
     assert_eq!(reached(&doc! {"a": 4}, "a.b", true), [(None, None)]);
     assert_eq!(reached(&doc! {"a": [{}]}, "a.b", true), [(None, Some(0))]);

@@ -1,4 +1,4 @@
-//! BSON bytes read and written.
+//! Reading and writing BSON bytes.
 
 use crate::support::any_document;
 use proptest::prelude::*;

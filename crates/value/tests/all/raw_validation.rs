@@ -1,4 +1,4 @@
-//! What is and is not a BSON document.
+//! Which bytes are a valid BSON document.
 
 use value::raw::{MESSAGE_DEPTH_MAX, NESTING_DEPTH_MAX, encode_document};
 use value::{RawDocument, Value, doc};

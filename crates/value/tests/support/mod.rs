@@ -1,4 +1,4 @@
-//! Arbitrary values for property tests, weighted towards those that are hard to get right.
+//! Arbitrary values for property tests, with more of those that are hard to get right.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

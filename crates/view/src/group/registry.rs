@@ -11,6 +11,7 @@ use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use store::Collection;
 
 /// What names of derived pages of views begin with; the signature follows.
@@ -23,6 +24,8 @@ type GroupKey = ([u8; 16], String);
 pub struct Views {
     render: Arc<dyn Render>,
     limits: ScriptLimits,
+    /// The time that scripts have, which may change.
+    time_ms: Arc<AtomicU64>,
     reductions: Arc<RwLock<ReduceLimit>>,
     memory: Budget,
     kept: Arc<KeptRuns>,
@@ -42,6 +45,7 @@ impl Views {
         Views {
             render,
             limits,
+            time_ms: Arc::new(AtomicU64::new(limits.time_ms)),
             reductions: Arc::default(),
             memory: Budget::default(),
             kept: Arc::new(KeptRuns::new(RUNS_BYTES)),
@@ -69,9 +73,22 @@ impl Views {
         *self.reductions.write() = limit;
     }
 
+    /// Gives scripts so much time, in threads that begin from now on.
+    pub fn limit_time(&self, time_ms: u64) {
+        self.time_ms.store(time_ms, Ordering::Relaxed);
+    }
+
+    /// The time that scripts have, which may change.
+    pub fn time_ms(&self) -> Arc<AtomicU64> {
+        self.time_ms.clone()
+    }
+
     /// The limits of scripts.
     pub fn limits(&self) -> ScriptLimits {
-        self.limits
+        ScriptLimits {
+            time_ms: self.time_ms.load(Ordering::Relaxed),
+            ..self.limits
+        }
     }
 
     /// The group of a design document, made where it does not exist.
@@ -85,8 +102,9 @@ impl Views {
             return Err(Error::Capped);
         }
         let partitioned = collection.options().is_partitioned();
-        let definition = Definition::parse(id, body, partitioned, self.limits, &self.memory)?;
+        let definition = Definition::parse(id, body, partitioned, self.limits(), &self.memory)?;
         definition.program.limit_reductions(self.reductions.clone());
+        definition.program.limit_time(self.time_ms.clone());
         let key = (collection.uuid(), definition.signature.clone());
         if let Some(group) = self.groups.lock().get(&key)
             && !group.derived.is_dropped()
@@ -152,7 +170,7 @@ impl Views {
     ) -> Result<()> {
         let partitioned = collection.options().is_partitioned();
         let names = kept.iter().filter_map(|(id, body)| {
-            let definition = Definition::parse(id, body, partitioned, self.limits, &self.memory).ok()?;
+            let definition = Definition::parse(id, body, partitioned, self.limits(), &self.memory).ok()?;
             Some(format!("{DERIVED_PREFIX}{}", definition.signature))
         });
         let names: Vec<String> = names.collect();

@@ -3,6 +3,8 @@
 use super::{Command, List, Program, ScriptError, ScriptLimits, Sources};
 use memory::Budget;
 use serde_json::Value;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// What `validate_doc_update` has against a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +35,11 @@ impl Functions {
         Functions {
             program: Program::new(sources, limits, memory),
         }
+    }
+
+    /// Has them be given as much time as this says when a thread begins.
+    pub fn limit_time(&self, time_ms: Arc<AtomicU64>) {
+        self.program.limit_time(time_ms);
     }
 
     /// Asks `validate_doc_update`, given JSON texts: the new document, the present one (`null` for none), the user's

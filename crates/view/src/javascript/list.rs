@@ -54,7 +54,7 @@ impl List {
         let place = PLACES.acquire().await.map_err(|error| unavailable(&error))?;
         let (step, steps) = mpsc::channel(1);
         let (rows, wanted) = rows::channel();
-        let (sources, limits) = (program.sources.clone(), program.limits);
+        let (sources, limits) = (program.sources.clone(), program.limits());
         let memory = program.memory.clone();
         let started = thread::Builder::new()
             .name("javascript".to_owned())

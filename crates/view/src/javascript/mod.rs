@@ -23,6 +23,7 @@ use memory::{Budget, Full};
 use parking_lot::{Mutex, RwLock};
 use std::future::Future;
 use std::num::NonZero;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -149,6 +150,8 @@ pub struct Program {
     threads: Vec<Thread>,
     /// What limits its reductions, which may change meanwhile; the default where nothing does.
     reductions: OnceLock<Arc<RwLock<ReduceLimit>>>,
+    /// The time that its functions have, which may change meanwhile; that of the limits where nothing says otherwise.
+    time_ms: OnceLock<Arc<AtomicU64>>,
 }
 
 /// The way to the thread, while there is one. It is taken away before the thread ends, so that no call is sent in vain.
@@ -163,6 +166,21 @@ impl Program {
             memory,
             threads: (0..workers()).map(|_| Thread::default()).collect(),
             reductions: OnceLock::new(),
+            time_ms: OnceLock::new(),
+        }
+    }
+
+    /// Has its functions be given as much time as this says when a thread begins.
+    pub(crate) fn limit_time(&self, time_ms: Arc<AtomicU64>) {
+        self.time_ms.get_or_init(|| time_ms);
+    }
+
+    /// The limits of a thread that begins now.
+    fn limits(&self) -> ScriptLimits {
+        let time_ms = self.time_ms.get().map(|time_ms| time_ms.load(Ordering::Relaxed));
+        ScriptLimits {
+            time_ms: time_ms.unwrap_or(self.limits.time_ms),
+            ..self.limits
         }
     }
 
@@ -238,7 +256,7 @@ impl Program {
         };
         let (sender, calls) = mpsc::channel();
         let way = way.clone();
-        let (sources, limits, memory) = (self.sources.clone(), self.limits, self.memory.clone());
+        let (sources, limits, memory) = (self.sources.clone(), self.limits(), self.memory.clone());
         let started = thread::Builder::new()
             .name("javascript".to_owned())
             .stack_size(runtime::THREAD_STACK_BYTES)

@@ -8,7 +8,7 @@ use super::group_by::GroupBy;
 use crate::Result;
 use crate::limits::RUNS_OVERHEAD_BYTES;
 use crate::reduce::{Fold, Function, Reducer};
-use crate::tree::{Entry, Leaf, LeafHash, Tree};
+use crate::tree::{Leaf, LeafHash, LeafRow, Tree};
 use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -138,7 +138,7 @@ struct OpenRun<'r> {
 }
 
 impl<'r> Making<'r> {
-    fn add(&mut self, entry: Entry<'_>) -> Result<()> {
+    fn add(&mut self, entry: LeafRow<'_>) -> Result<()> {
         let is_same = |open: &OpenRun<'_>| {
             entry.shared >= open.prefix.len() || entry.sort_key.starts_with(&open.prefix)
         };

@@ -28,7 +28,7 @@ struct Column {
 
 /// One row.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'c> {
+pub struct LeafRow<'c> {
     /// The bytes that its sort key shares with that of the row that was visited before it.
     pub shared: usize,
     /// The encoded key.
@@ -68,7 +68,7 @@ impl Columns {
     pub fn visit<E>(
         &self,
         places: Range<usize>,
-        mut visit: impl FnMut(Entry<'_>) -> Result<(), E>,
+        mut visit: impl FnMut(LeafRow<'_>) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
         let (mut sort_key, mut key, mut value) = (Cursor::default(), Cursor::default(), Cursor::default());
         for place in 0..places.end.min(self.rows) {
@@ -78,7 +78,7 @@ impl Columns {
             if place < places.start {
                 continue;
             }
-            let entry = Entry {
+            let entry = LeafRow {
                 shared: if place == places.start { 0 } else { shared },
                 sort_key: &sort_key.current,
                 key: &key.current,

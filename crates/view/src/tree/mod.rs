@@ -19,7 +19,7 @@ mod rows;
 mod walk;
 mod write;
 
-pub use columns::Entry;
+pub use columns::LeafRow;
 pub use kept::{GroupPages, KeptPages};
 pub use leaf::{Leaf, LeafHash};
 pub use page::{put_summary, take_summary};

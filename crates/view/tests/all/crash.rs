@@ -1,4 +1,4 @@
-//! Whatever the moment of a crash: afterwards a view goes on from what it had, and ends where a new one would.
+//! After a crash at any moment a view continues from what it had, and ends with the rows of a new view.
 use crate::support::*;
 use kv::Simulation;
 use serde_json::{Value, json};

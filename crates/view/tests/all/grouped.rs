@@ -1,4 +1,4 @@
-//! Grouped reductions, asked for again and again while documents change, against reducing the rows themselves.
+//! Grouped reductions, queried repeatedly while documents change, compared with a reduction of the rows themselves.
 use crate::support::*;
 use serde_json::{Value, json};
 use testing::{Random, seeds};

@@ -1,4 +1,4 @@
-//! Functions that loop or eat memory are stopped and named; what cannot be compiled is refused.
+//! Functions that loop or use too much memory are stopped and named; functions that cannot be compiled are refused.
 use crate::support::*;
 use kv::Simulation;
 use memory::{Budget, Holder};
@@ -294,14 +294,14 @@ const HUNGRY: &str = "function (doc) { var a = []; for (var i = 0; i < doc.n; i+
 
 #[tokio::test(flavor = "multi_thread")]
 async fn threads_of_programs_take_what_they_need_of_their_memory_and_no_more() {
-    // A quarter is theirs: eight megabytes, a thread has four at first.
+    // Design documents have a quarter: eight megabytes, of which a thread begins with four.
     let budget = Budget::new(32 << 20);
     let mut database = Database::new().await;
     database.views = Views::new(Arc::new(Plain), ScriptLimits::default()).within(budget.clone());
     database.put(&[json!({"_id": "a", "n": 4_500})]).await;
     let group = database.group(json!({"all": {"map": HUNGRY}})).await;
     let rows = database.try_rows(&group, "all", Query::default()).await.unwrap();
-    // It did not fit at first, and was run again.
+    // It did not fit at first, and was run again with more memory.
     assert_eq!(rows[0][1], 4_500);
     assert_eq!(held(&budget).held_bytes_max, 8 << 20);
     assert_eq!(held(&budget).refused, 0);
@@ -345,7 +345,7 @@ async fn idle_programs_make_room_for_others() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_that_needs_more_waits_until_idle_ones_have_gone() {
-    // A quarter is theirs: eight megabytes, of which an idle program has four.
+    // Design documents have a quarter: eight megabytes, of which an idle program holds four.
     let budget = Budget::new(32 << 20);
     let design = json!({"validate_doc_update": "function () {}"}).to_string();
     let idle = view::Functions::new("_design/idle", design, ScriptLimits::default(), budget.clone());

@@ -1,4 +1,4 @@
-//! Which members of documents map functions look at.
+//! Which members of documents a map function reads.
 
 use memory::Budget;
 use view::{Program, ScriptLimits, Sources};
@@ -42,7 +42,7 @@ async fn members_that_are_read_are_found() {
 }
 
 #[tokio::test]
-async fn where_the_document_itself_may_go_elsewhere_all_of_it_is_needed() {
+async fn all_members_are_needed_if_the_document_itself_may_be_passed_on() {
     for source in [
         "function (doc) { emit(doc._id, doc); }",
         "function (doc) { for (var name in doc) emit(name); }",

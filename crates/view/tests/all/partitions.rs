@@ -1,4 +1,4 @@
-//! Views whose rows are kept and asked for partition by partition.
+//! Views whose rows are kept and queried by partition.
 use crate::support::*;
 use kv::Simulation;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Reductions: built in and in JavaScript, whole, by group and by key.
+//! Reductions: built-in and in JavaScript, of all rows, by group and by key.
 use crate::support::*;
 use serde_json::{Value, json};
 use view::{Error, Order, Query, ReduceLimit, ReduceOverflow};
@@ -66,7 +66,7 @@ async fn sums_of_numbers_arrays_and_objects() {
 }
 
 #[tokio::test]
-async fn counts_and_statistics() {
+async fn built_in_reductions_count_and_give_statistics() {
     let rows = values(&[json!(2), json!(4)]);
     assert_eq!(
         reduce("_count", &rows, Query::default()).await.unwrap(),

@@ -1,4 +1,4 @@
-//! What map functions emit, in which order, and what queries give of it.
+//! The rows that map functions emit, their order, and what queries return of them.
 use crate::support::*;
 use serde_json::{Value, json};
 use view::{Error, Order, Query};

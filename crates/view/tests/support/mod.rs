@@ -1,4 +1,4 @@
-//! What the tests share: a collection on the simulated engine, design documents, and answers as JSON.
+//! Helpers that the tests share: a collection on the simulated engine, design documents, and answers as JSON.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,6 +1,6 @@
 //! The names that a module declares, and those that a browser has.
 
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 use super::roles::Role;
 use std::collections::BTreeSet;
 
@@ -98,7 +98,7 @@ pub(crate) fn declared_at(tokens: &[(Token, Role)], at: usize) -> Vec<&str> {
     };
     let is_word = tokens
         .get(at)
-        .is_some_and(|(token, role)| token.kind == Kind::Word && *role == Role::Other);
+        .is_some_and(|(token, role)| token.kind == TokenKind::Word && *role == Role::Other);
     let is_member = at.checked_sub(1).is_some_and(|before| is(before, &[".", "?."])) || is(at + 1, &[":"]);
     if !is_word || is_member {
         return Vec::new();

@@ -2,7 +2,7 @@
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     Word,
     Number,
     Text,
@@ -22,29 +22,29 @@ pub(crate) enum Gap {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     pub(crate) text: String,
     pub(crate) gap: Gap,
 }
 
 impl Token {
     pub(crate) fn is(&self, text: &str) -> bool {
-        self.kind != Kind::Text && self.text == text
+        self.kind != TokenKind::Text && self.text == text
     }
 
     /// Whether it is one of these signs.
     pub(crate) fn is_sign(&self, signs: &[&str]) -> bool {
-        self.kind == Kind::Sign && signs.contains(&self.text.as_str())
+        self.kind == TokenKind::Sign && signs.contains(&self.text.as_str())
     }
 
     /// Whether it begins a template.
     pub(crate) fn begins_template(&self) -> bool {
-        self.kind == Kind::Template && self.text.starts_with('`')
+        self.kind == TokenKind::Template && self.text.starts_with('`')
     }
 
     /// Whether it ends a template.
     pub(crate) fn ends_template(&self) -> bool {
-        self.kind == Kind::Template && !self.text.ends_with("${")
+        self.kind == TokenKind::Template && !self.text.ends_with("${")
     }
 
     /// Whether it opens a nesting: a bracket, or a piece of a template before an expression.
@@ -143,23 +143,23 @@ impl Lexer<'_> {
     }
 
     /// The next token, and its length.
-    fn token(&mut self, first: char) -> Result<(Kind, usize), String> {
+    fn token(&mut self, first: char) -> Result<(TokenKind, usize), String> {
         let rest = self.rest;
         let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
         match first {
-            '"' | '\'' => Ok((Kind::Text, quoted(rest, first)?)),
+            '"' | '\'' => Ok((TokenKind::Text, quoted(rest, first)?)),
             '`' => self.template(),
             '}' if self.depths.last() == Some(&0) => {
                 self.depths.pop();
                 self.template()
             }
-            '/' if !self.has_value()? => Ok((Kind::Pattern, pattern(rest)?)),
+            '/' if !self.has_value()? => Ok((TokenKind::Pattern, pattern(rest)?)),
             _ if is_number(rest) || (first == '.' && is_number(&rest[1..])) => {
-                Ok((Kind::Number, number(rest)))
+                Ok((TokenKind::Number, number(rest)))
             }
             _ if is_of_word(first) => {
                 let length = rest.find(|c| !is_of_word(c));
-                Ok((Kind::Word, length.unwrap_or(rest.len())))
+                Ok((TokenKind::Word, length.unwrap_or(rest.len())))
             }
             _ => {
                 if let Some(depth) = self.depths.last_mut() {
@@ -167,21 +167,21 @@ impl Lexer<'_> {
                     *depth -= usize::from(first == '}');
                 }
                 let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-                Ok((Kind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len())))
+                Ok((TokenKind::Sign, sign.map_or(first.len_utf8(), |sign| sign.len())))
             }
         }
     }
 
     /// A piece of a template, from what begins it or ends an expression.
-    fn template(&mut self) -> Result<(Kind, usize), String> {
+    fn template(&mut self) -> Result<(TokenKind, usize), String> {
         let mut chars = self.rest.char_indices().skip(1).peekable();
         while let Some((at, c)) = chars.next() {
             match c {
                 '\\' => drop(chars.next()),
-                '`' => return Ok((Kind::Template, at + 1)),
+                '`' => return Ok((TokenKind::Template, at + 1)),
                 '$' if chars.peek().is_some_and(|(_, next)| *next == '{') => {
                     self.depths.push(0);
-                    return Ok((Kind::Template, at + 2));
+                    return Ok((TokenKind::Template, at + 2));
                 }
                 _ => {}
             }
@@ -195,14 +195,14 @@ impl Lexer<'_> {
             return Ok(false);
         };
         match last.kind {
-            Kind::Number | Kind::Text | Kind::Pattern => Ok(true),
-            Kind::Template => Ok(last.ends_template()),
-            Kind::Word => Ok(!BEFORE_VALUES.contains(&last.text.as_str())),
-            Kind::Sign if last.text == "}" => Err(format!(
+            TokenKind::Number | TokenKind::Text | TokenKind::Pattern => Ok(true),
+            TokenKind::Template => Ok(last.ends_template()),
+            TokenKind::Word => Ok(!BEFORE_VALUES.contains(&last.text.as_str())),
+            TokenKind::Sign if last.text == "}" => Err(format!(
                 "/ behind }} may divide or begin a pattern: {}",
                 line(self.rest)
             )),
-            Kind::Sign => Ok(last.is_sign(&[")", "]"])),
+            TokenKind::Sign => Ok(last.is_sign(&[")", "]"])),
         }
     }
 }

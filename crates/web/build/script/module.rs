@@ -1,7 +1,7 @@
 //! A module: what it imports and exports, and the rest.
 
 use super::declared::{BROWSERS, declared, declared_at};
-use super::lexer::{Gap, Kind, Token, tokens};
+use super::lexer::{Gap, Token, TokenKind, tokens};
 use super::roles::{Role, WORDS, roles};
 use super::writer::Writer;
 use std::collections::{BTreeMap, BTreeSet};
@@ -203,7 +203,7 @@ impl Reader<'_> {
     }
 
     fn name(&mut self) -> Result<String, String> {
-        let token = self.token().filter(|token| token.kind == Kind::Word);
+        let token = self.token().filter(|token| token.kind == TokenKind::Word);
         let name = token.ok_or("an import or export lacks a name")?.text.clone();
         self.at += 1;
         Ok(name)
@@ -285,5 +285,5 @@ impl Reader<'_> {
 /// The contents of a string literal.
 fn unquoted(token: &Token) -> Option<&str> {
     let text = token.text.strip_prefix('"')?.strip_suffix('"')?;
-    (token.kind == Kind::Text).then_some(text)
+    (token.kind == TokenKind::Text).then_some(text)
 }

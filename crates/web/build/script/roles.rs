@@ -1,6 +1,6 @@
 //! Which tokens are names of variables, and which are names of members.
 
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 
 /// The role of a token as a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,14 +96,16 @@ pub(crate) fn roles(tokens: &[Token]) -> Result<Vec<Role>, String> {
                 false => Bracket::Other,
             });
         }
-        let is_named = tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Word);
+        let is_named = tokens
+            .get(at + 1)
+            .is_some_and(|next| next.kind == TokenKind::Word);
         is_class = is_class || (token.is("class") && is_named);
         let within = brackets.last().copied();
         if within == Some(Bracket::Class) && token.is("=") {
             return Err("a class has fields, whose values are not known here".to_owned());
         }
         roles.push(match token.kind {
-            Kind::Word => word(tokens, at, within)?,
+            TokenKind::Word => word(tokens, at, within)?,
             _ => Role::Other,
         });
     }
@@ -141,9 +143,9 @@ fn brace(before: Option<&Token>) -> Result<Bracket, String> {
     };
     let text = before.text.as_str();
     match before.kind {
-        Kind::Template if !before.ends_template() => Ok(Bracket::Object),
-        Kind::Word | Kind::Sign if BEFORE_BLOCKS.contains(&text) => Ok(Bracket::Block),
-        Kind::Word | Kind::Sign if BEFORE_OBJECTS.contains(&text) => Ok(Bracket::Object),
+        TokenKind::Template if !before.ends_template() => Ok(Bracket::Object),
+        TokenKind::Word | TokenKind::Sign if BEFORE_BLOCKS.contains(&text) => Ok(Bracket::Block),
+        TokenKind::Word | TokenKind::Sign if BEFORE_OBJECTS.contains(&text) => Ok(Bracket::Object),
         _ => Err(format!("{{ behind {text} may begin statements or an object")),
     }
 }
@@ -171,7 +173,7 @@ fn word(tokens: &[Token], at: usize, within: Option<Bracket>) -> Result<Role, St
     if !is(-1, &["{", ","]) {
         return Ok(of_name(Role::Name));
     }
-    if is(1, &[":", "("]) || (is_accessor(0) && near(1).is_some_and(|next| next.kind == Kind::Word)) {
+    if is(1, &[":", "("]) || (is_accessor(0) && near(1).is_some_and(|next| next.kind == TokenKind::Word)) {
         return Ok(Role::Other);
     }
     match is(1, &[",", "}", "="]) || near(1).is_some_and(|next| next.is("as")) {

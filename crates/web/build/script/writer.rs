@@ -1,6 +1,6 @@
 //! Writes tokens as text, with as little white space between them as they need.
 
-use super::lexer::{Gap, Kind, Token, is_of_word};
+use super::lexer::{Gap, Token, TokenKind, is_of_word};
 
 /// After these signs the end of a line may end a statement; after all others the statement goes on.
 const MAY_END: [&str; 5] = [")", "]", "}", "++", "--"];
@@ -24,8 +24,8 @@ impl Writer {
     pub(crate) fn push(&mut self, token: &Token, spelt: &str) {
         if let Some(last) = &self.last
             && token.gap != Gap::Nothing
-            && (last.kind != Kind::Template || last.ends_template())
-            && (token.kind != Kind::Template || token.begins_template())
+            && (last.kind != TokenKind::Template || last.ends_template())
+            && (token.kind != TokenKind::Template || token.begins_template())
         {
             self.text
                 .push_str(between(last, token, self.text.chars().next_back(), spelt));
@@ -34,7 +34,7 @@ impl Writer {
             let is_tag = self.last.as_ref().is_some_and(|last| last.is("html")) && token.gap == Gap::Nothing;
             self.templates.push(is_tag);
         }
-        match token.kind == Kind::Template && self.templates.last() == Some(&true) {
+        match token.kind == TokenKind::Template && self.templates.last() == Some(&true) {
             true => self.text.push_str(&elements(spelt)),
             false => self.text.push_str(spelt),
         }
@@ -50,12 +50,12 @@ fn between(last: &Token, token: &Token, before: Option<char>, spelt: &str) -> &'
     let (Some(before), Some(after)) = (before, spelt.chars().next()) else {
         return "";
     };
-    let may_end = last.kind != Kind::Sign || last.is_sign(&MAY_END);
+    let may_end = last.kind != TokenKind::Sign || last.is_sign(&MAY_END);
     if token.gap == Gap::Line && may_end && !token.is_sign(&GO_ON) {
         return "\n";
     }
     let is_one_word = is_of_word(before) && is_of_word(after);
-    let is_one_number = last.kind == Kind::Number && after == '.';
+    let is_one_number = last.kind == TokenKind::Number && after == '.';
     let is_sign = |c: char| "+-*/%=<>!&|^?.~".contains(c);
     // A sign before a value cannot be taken for a part of most that stand before it.
     let is_apart = "!-+~".contains(after) && !"+-<".contains(before);

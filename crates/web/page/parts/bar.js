@@ -1,4 +1,4 @@
-// The bar on top; on a phone its views are at the bottom.
+// The bar on top; on a phone its views are at the bottom. index.html has its brand and its views too, so that they are painted at once.
 
 import { html } from "../lib/html.js";
 import { ask } from "../lib/http.js";

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 use http::header::CONTENT_TYPE;
 use http::{Body, BodyError, HeaderValue, Response, StatusCode};
-use memory::Holder;
+use memory::{Holder, Share};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,12 +25,13 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     let database = decoded(database)?;
     let trim = call.number("trim")?.map(usize::try_from).transpose();
     let trim = trim.map_err(|_| WebError::bad_request("trim: give a number of bytes"))?;
-    // Nothing is unpacked or read for somebody who may ask nothing.
+    // Nothing is decompressed or parsed for a client who may not ask anything.
     let user = call.user().await?;
     let body = call.request.body.read_all(COMMAND_BYTES_MAX).await?;
+    let mut memory = call.server.engine.memory().share(Holder::Ingest);
     let body = match call.request.header("content-encoding") {
         None | Some("" | "identity") => body,
-        Some("gzip") => gunzip(&body)?,
+        Some("gzip") => gunzip(&body, &mut memory)?,
         Some(other) => {
             let reason = format!("a body may be compressed by gzip, not by {other}");
             return Err(WebError::new(
@@ -41,12 +42,14 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
         }
     };
     let body = std::str::from_utf8(&body).map_err(|_| WebError::bad_request("the body is not UTF-8"))?;
-    let mut memory = call.server.engine.memory().share(Holder::Ingest);
     let bytes = body.len().saturating_mul(TREE_FACTOR);
     memory.wait(bytes, ROOM_TIME_MAX).await.map_err(BodyError::from)?;
     let command = parse_document(body).map_err(|error| WebError::bad_request(error.to_string()))?;
     let reply = call.run(user, database, command).await?;
-    drop(memory);
+    // The command is gone. Who waited with its memory in hand would wait for others who do the same.
+    memory.charge(0);
+    let bytes = reply.bytes().len().saturating_mul(TEXT_FACTOR);
+    memory.wait(bytes, ROOM_TIME_MAX).await.map_err(BodyError::from)?;
     let status = match is_ok(&reply) {
         true => StatusCode::OK,
         false => StatusCode::BAD_REQUEST,
@@ -56,6 +59,7 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
         None => to_string(reply.as_ref(), Mode::Canonical),
     };
     text.push('\n');
+    drop(memory);
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -66,18 +70,24 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
 /// The memory that a command takes as a tree, as a multiple of its text.
 const TREE_FACTOR: usize = 8;
 
-/// How long a command waits until others let go of that memory.
+/// The text that a reply becomes at most, about, as a multiple of its BSON.
+const TEXT_FACTOR: usize = 4;
+
+/// How long a command waits for that memory.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Compressed bytes that are decoded at once: deflate makes at most 1,032 bytes of one, so this is what bounds memory.
 const DECODED_AT_ONCE_BYTES: usize = 1024;
 
-fn gunzip(body: &[u8]) -> Result<Bytes> {
+/// Decompresses a command, and has what it takes counted.
+fn gunzip(body: &[u8], memory: &mut Share) -> Result<Bytes> {
     let failed =
         |error: std::io::Error| WebError::bad_request(format!("the body cannot be decompressed: {error}"));
     let mut decoder = MultiGzDecoder::new(Vec::new());
     for part in body.chunks(DECODED_AT_ONCE_BYTES) {
         decoder.write_all(part).map_err(failed)?;
+        let room = memory.set(decoder.get_ref().capacity());
+        room.map_err(BodyError::from)?;
         if decoder.get_ref().len() > COMMAND_BYTES_MAX {
             let reason = format!("a command has at most {COMMAND_BYTES_MAX} bytes");
             return Err(WebError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", reason));
@@ -101,7 +111,7 @@ impl Call {
     }
 }
 
-/// Whether a reply tells of no error.
+/// Whether a reply is one of success.
 pub(super) fn is_ok(reply: &DocumentBuf) -> bool {
     let ok = reply.as_raw().get("ok").map(value::ValueRef::to_value);
     matches!(ok, Some(Value::Double(1.0) | Value::Int32(1)))

@@ -24,7 +24,7 @@ enum Format {
 }
 
 /// `GET /api/export/DB.COLLECTION`: `format` is `ndjson` or `csv`; `filter`, `sort` and `fields` (names, separated by commas;
-/// those of the first documents where there are none) say what. An export that fails is cut off.
+/// by default those of the first documents) say what. An export that fails is cut off.
 pub(crate) async fn export(call: &Call, collection: &str) -> Result<Response> {
     call.only_reads()?;
     let collection = decoded(collection)?;
@@ -120,7 +120,7 @@ fn refusal(reply: &DocumentBuf) -> WebError {
         Code::UNAUTHORIZED => (StatusCode::FORBIDDEN, "forbidden"),
         code => match WebError::from(Error::new(code, "")) {
             known if known.status == StatusCode::SERVICE_UNAVAILABLE => (known.status, known.error),
-            // What the client wrote is wrong, unless the server knows better.
+            // An error is the client's, unless its code says that it is the server's.
             _ => (StatusCode::BAD_REQUEST, "refused"),
         },
     };

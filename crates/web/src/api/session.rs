@@ -92,7 +92,7 @@ async fn begin(call: &mut Call) -> Result<Response> {
     Ok(response)
 }
 
-/// A form that says when to try again is kinder than one that waits longer and longer.
+/// A form that says when to try again is kinder than one that takes longer and longer to answer.
 fn check_failures(call: &Call, name: &str) -> Result<()> {
     let engine = &call.server.engine;
     match engine.failed_logins(name, call.request.peer, SIGN_IN_PAUSE) >= SIGN_INS_FAILED_MAX {

@@ -43,7 +43,7 @@ mod tests {
     use value::array;
 
     #[test]
-    fn what_is_longer_is_cut_at_a_character_at_any_depth() {
+    fn long_texts_are_cut_between_characters_at_any_depth() {
         let document = doc! {"a": "äää", "b": array!["äääx", {"c": 7}]};
         let wanted = doc! {
             "a": "äää",

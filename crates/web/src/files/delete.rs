@@ -46,7 +46,7 @@ pub(crate) async fn delete_id(call: &Call, bucket: &str, id: &str) -> Result<Res
     })
 }
 
-/// Refuses where conditions mean another file than the one that is there.
+/// Refuses if the conditions mean another file than the one that is there.
 fn check(call: &Call, entry: &FileEntry) -> Result<()> {
     let tag = headers::entity_tag(entry);
     match write_precondition(&call.request.headers, &tag, headers::changed(entry)) {

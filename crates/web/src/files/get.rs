@@ -19,10 +19,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// How often a name is looked up whose file is replaced before it can be read.
+/// How often a name is looked up again when its file is replaced before it can be read.
 const ATTEMPTS_MAX: usize = 10;
 
-/// GET and HEAD of a version of a name; the newest where the query does not say.
+/// GET and HEAD of a version of a name; the newest by default.
 pub(crate) async fn get_name(call: &Call, bucket: &str, name: &str) -> Result<Response> {
     let files = call.files(bucket)?;
     call.may(Action::Find, files.bucket()).await?;
@@ -31,7 +31,7 @@ pub(crate) async fn get_name(call: &Call, bucket: &str, name: &str) -> Result<Re
         let Some(entry) = files.find(name, version.unwrap_or(-1)).await? else {
             break;
         };
-        // Where it was replaced meanwhile, there is another one of the name.
+        // If it was replaced meanwhile, there is another file of the name.
         if let Some(response) = serve(call, &files, &entry).await? {
             return Ok(response);
         }
@@ -161,7 +161,7 @@ fn unsatisfiable(entry: &FileEntry) -> WebError {
     }
 }
 
-/// The bytes of a file as a body: at once where they are few or in memory, else as fast as the client takes them. `None` if the
+/// The bytes of a file as a body: at once if they are few or in memory, otherwise as fast as the client takes them. `None` if the
 /// file was deleted before the first of them.
 async fn body(call: &Call, files: &Files, entry: &Arc<FileEntry>, part: Range<u64>) -> Result<Option<Body>> {
     let mut reader = match files.open(entry, part) {

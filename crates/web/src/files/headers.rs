@@ -26,7 +26,7 @@ pub(super) fn content_range(part: &Range<u64>, length: u64) -> String {
     format!("bytes {}-{}/{length}", part.start, part.end.saturating_sub(1))
 }
 
-/// A file's entity tag, with its quotes: by its bytes where their digest is known, else by its id, length and date.
+/// A file's entity tag, with its quotes: of its bytes if their digest is known, otherwise of its id, length and date.
 pub(super) fn entity_tag(entry: &FileEntry) -> String {
     let made;
     let digest = match entry.digests.get(DigestKind::Blake3) {
@@ -63,7 +63,7 @@ pub(super) fn content_type(entry: &FileEntry) -> HeaderValue {
     let extension = name.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
     let guessed = extension.and_then(|(_, extension)| mime_guess::from_ext(extension).first_raw());
     match guessed {
-        // What people write today, and what browsers would not assume.
+        // People write UTF-8 today, and browsers would not assume it.
         Some(text) if text.starts_with("text/") => {
             HeaderValue::from_str(&format!("{text}; charset=utf-8")).unwrap_or(OCTETS)
         }
@@ -88,10 +88,10 @@ pub(super) fn describe(headers: &mut HeaderMap, entry: &FileEntry, tag: &str, is
     }
 }
 
-/// The media type, and what goes with one that a browser might run.
+/// The media type, and the headers that keep a browser from running what it describes.
 pub(super) fn typed(headers: &mut HeaderMap, kind: HeaderValue) {
     if !kind.to_str().is_ok_and(is_harmless) {
-        // Whoever may upload a file shall not run scripts with the rights of those who look at it.
+        // A client that may upload a file must not be able to run scripts with the rights of those who look at it.
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox"));
     }
     headers.insert(CONTENT_TYPE, kind);

@@ -31,7 +31,7 @@ impl Multipart {
         kind: HeaderValue,
         parts: Vec<Range<u64>>,
     ) -> Multipart {
-        // No file has it but by an accident of 96 bits.
+        // A file contains it only by an accident of 96 bits.
         let boundary = format!("larder-{}", ObjectId::generate());
         let kind = kind.to_str().unwrap_or("application/octet-stream").to_owned();
         let mut rest = VecDeque::new();

@@ -50,7 +50,7 @@ async fn condition(call: &Call, files: &Files, name: &str) -> Result<Option<Cond
     let Some(newest) = newest else {
         return match has(IF_MATCH) {
             true => Err(WebError::precondition_failed()),
-            // What is not there has not changed since any date.
+            // A file that does not exist has not changed since any date.
             false => Ok(has(IF_NONE_MATCH).then_some(Condition::Absent)),
         };
     };

@@ -1,9 +1,9 @@
-//! Figures, and the forms in which they are told.
+//! Figures, and the forms in which they are written.
 
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// Figures in the order in which they are told.
+/// Figures in the order in which they are written.
 #[derive(Debug, Default)]
 pub(super) struct Figures(Vec<Figure>);
 
@@ -73,7 +73,7 @@ impl Figures {
         text
     }
 
-    /// One object; what is told of each holder is an object in it.
+    /// One JSON object; a figure of each holder of memory is an object in it.
     pub(super) fn to_json(&self) -> String {
         let figures = self.0.iter().map(|figure| {
             let value = match &figure.values[..] {

@@ -4,7 +4,7 @@ mod figures;
 
 use crate::call::Call;
 use crate::error::{Result, WebError};
-use crate::server::Counters;
+use crate::server::RequestCounters;
 use auth::{Action, Resource};
 use engine::{ScrubReport, ServerReport};
 use figures::Figures;
@@ -212,7 +212,7 @@ fn of_scrub(scrub: &ScrubReport, told: &mut Figures) {
     );
 }
 
-fn of_requests(counters: &Counters, told: &mut Figures) {
+fn of_requests(counters: &RequestCounters, told: &mut Figures) {
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     told.counter(
         "larder_http_requests_total",
@@ -236,7 +236,7 @@ fn of_requests(counters: &Counters, told: &mut Figures) {
     );
 }
 
-/// The resident memory of this process, where the system tells it (`/proc/self/status`).
+/// The resident memory of this process, if the system tells it (`/proc/self/status`).
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

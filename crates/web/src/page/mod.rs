@@ -1,7 +1,7 @@
 //! The page at `/`: files that were compressed when the program was built.
 //!
 //! All but `index.html` are served below a name that changes with any of them, so browsers keep them for ever; `index.html`
-//! is asked for each time. Its policy (CSP) lets nothing run, load or be sent but from and to this server.
+//! is asked for each time. Its policy (CSP) lets the page run, load and send nothing except from and to this server.
 
 mod files;
 
@@ -115,7 +115,7 @@ mod tests {
     const LOGS_REQUESTS_MAX: usize = 30;
 
     #[test]
-    fn what_is_sent_stays_small() {
+    fn the_pages_own_files_stay_small() {
         let own = FILES.iter().filter(|file| !file.name.starts_with("vendor/"));
         let bytes: usize = own.map(|file| file.packed.len()).sum();
         assert!(

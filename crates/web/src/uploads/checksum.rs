@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 /// What `Tus-Checksum-Algorithm` says.
 pub(super) const ALGORITHMS: &str = "sha1,sha256,md5,blake3";
 
-/// The status for bytes that do not have the checksum, which tus adds to HTTP's.
+/// The status for bytes that do not have the checksum; tus adds it to those of HTTP.
 const CHECKSUM_MISMATCH: u16 = 460;
 
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use engine::files::{Bucket, UploadKind};
 use http::HeaderValue;
 use value::ObjectId;
 
-/// What a client says of an upload that has to do with others.
+/// What a client says of an upload that is joined with others.
 #[derive(Debug)]
 pub(super) enum Concat {
     /// It is a part.
@@ -55,7 +55,7 @@ impl Concat {
     }
 }
 
-/// The header that tells what an upload has to do with others.
+/// The header that says how an upload is joined with others.
 pub(super) fn header(kind: &UploadKind) -> Option<HeaderValue> {
     match kind {
         UploadKind::Whole => None,

@@ -3,10 +3,10 @@
 
 use super::concat::Concat;
 use super::metadata::Metadata;
-use super::{KEPT_MS, UPLOAD_DEFER_LENGTH, UPLOAD_LENGTH, UPLOAD_METADATA, expires, length, patch};
+use super::{UPLOAD_DEFER_LENGTH, UPLOAD_LENGTH, UPLOAD_METADATA, expires, length, patch};
 use crate::call::Call;
 use crate::error::{Result, WebError};
-use crate::limits::NAME_BYTES_MAX;
+use crate::limits::{NAME_BYTES_MAX, UPLOADS_KEPT_MS};
 use crate::respond;
 use auth::Action;
 use engine::files::{NewFile, NewJoint, NewUpload, UploadKind};
@@ -26,7 +26,7 @@ pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
                 file: new_file(metadata, &UploadKind::Whole)?,
                 parts,
                 named: header,
-                kept_ms: KEPT_MS,
+                kept_ms: UPLOADS_KEPT_MS,
                 description,
             });
             return Ok(created(
@@ -43,7 +43,7 @@ pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
         .begin_upload(NewUpload {
             file: new_file(metadata, &kind)?,
             length,
-            kept_ms: KEPT_MS,
+            kept_ms: UPLOADS_KEPT_MS,
             kind,
             description,
         })
@@ -69,7 +69,7 @@ fn created(bucket: &str, id: ObjectId, mut response: Response) -> Response {
     response
 }
 
-/// The file that the client describes. What it says of a part is of no use: the file gets its name when it is joined.
+/// The file that the client describes. A part needs no description: the file gets its name when the parts are joined.
 fn new_file(metadata: Metadata, kind: &UploadKind) -> Result<NewFile> {
     let is_part = *kind == UploadKind::Part;
     let name = metadata
@@ -89,7 +89,7 @@ fn new_file(metadata: Metadata, kind: &UploadKind) -> Result<NewFile> {
     })
 }
 
-/// What is made of parts has no bytes besides theirs.
+/// An upload that is made of parts has no bytes besides theirs.
 fn refuse_bytes_of_its_own(call: &Call) -> Result<()> {
     let headers = &call.request.headers;
     let has_length = [UPLOAD_LENGTH, UPLOAD_DEFER_LENGTH]

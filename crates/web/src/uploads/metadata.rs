@@ -30,9 +30,9 @@ impl Metadata {
                 "filetype" | "type" | "contentType" if metadata.content_type.is_none() => {
                     metadata.content_type = Some(value);
                 }
-                // The server keeps digests that it has computed under these names, and tells them as the file's.
+                // The server keeps the digests that it has computed under these names, and serves them as the file's.
                 key if is_digest(key) => {}
-                // A document has each field once.
+                // A document may have a field only once.
                 key => metadata.rest.set(key, value),
             }
         }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_or_a_driver_adds_to_the_metadata_is_not_told() {
+    fn only_metadata_that_a_client_can_have_sent_is_shown() {
         for (key, is_told) in [
             ("colour", true),
             ("contentType", false),

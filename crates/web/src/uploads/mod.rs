@@ -9,11 +9,10 @@ mod patch;
 
 use crate::call::{Call, object_id};
 use crate::error::{Result, WebError};
-use crate::limits::UPLOADS_KEPT_MS;
 use crate::respond;
 use auth::Action;
 use checksum::ALGORITHMS;
-use engine::files::{FileError, Files};
+use engine::files::Files;
 use http::header::{ALLOW, CACHE_CONTROL};
 use http::{HeaderName, HeaderValue, Method, Response, StatusCode, http_date};
 use std::time::{Duration, SystemTime};
@@ -77,7 +76,7 @@ async fn of_one(call: &mut Call, method: &Method, bucket: &str, id: &str) -> Res
     answered?.ok_or_else(missing)
 }
 
-/// The method that is meant: clients behind a proxy that knows only some say it in a header.
+/// The method that is meant: a client behind a proxy that passes only some methods names it in a header.
 fn method(call: &Call) -> Method {
     let meant = call
         .request
@@ -86,7 +85,7 @@ fn method(call: &Call) -> Method {
     meant.unwrap_or_else(|| call.request.method.clone())
 }
 
-/// Refuses another version of the protocol, of whose requests nothing may be done.
+/// Refuses a request of another version of the protocol, which must not be carried out.
 fn check_version(call: &Call) -> Result<()> {
     if call.request.headers.get(TUS_RESUMABLE) == Some(&VERSION) {
         return Ok(());
@@ -117,11 +116,11 @@ fn options() -> Response {
     response
 }
 
-/// How far an upload has come. One that is finished is known by its file, so that a client whose last answer was lost learns it.
+/// How far an upload has come. A finished one is found by its file, so that a client whose last answer was lost learns of it.
 async fn head(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Response>> {
     call.may(Action::Insert, files.bucket()).await?;
     let mut response = respond::empty(StatusCode::OK);
-    // Whoever is told that all bytes are there finds the file.
+    // A client that is told that all bytes are there must find the file.
     files.finish_if_whole(id).await?;
     let (offset, length, description) = match files.upload(id).await? {
         Some(upload) => {
@@ -133,7 +132,7 @@ async fn head(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Respons
         }
         None => match files.find_id(&Value::ObjectId(id)).await? {
             Some(file) => {
-                // The file may be anybody's: who may only upload is not told what it is.
+                // The file may be anybody's: a client that may only upload is not told what it is.
                 let may_read = call.may(Action::Find, files.bucket()).await.is_ok();
                 let description = may_read.then(|| metadata::of_file(&file));
                 (file.length, Some(file.length), description)
@@ -178,11 +177,3 @@ fn expires(response: &mut Response, expires_ms: i64) {
         response.headers_mut().insert(UPLOAD_EXPIRES, date);
     }
 }
-
-/// The writer of an upload; [`FileError::Busy`] where another client has it.
-async fn writer(files: &Files, id: ObjectId) -> Result<Option<engine::files::FileWriter>, FileError> {
-    files.resume_upload(id).await
-}
-
-/// How long an upload is kept after its last bytes.
-const KEPT_MS: u64 = UPLOADS_KEPT_MS;

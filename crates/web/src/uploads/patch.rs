@@ -1,10 +1,10 @@
 //! PATCH: further bytes of an upload.
 
 use super::checksum::Checksum;
-use super::{KEPT_MS, UPLOAD_CHECKSUM, UPLOAD_OFFSET, expires, length, writer};
+use super::{UPLOAD_CHECKSUM, UPLOAD_OFFSET, expires, length};
 use crate::call::Call;
 use crate::error::{Result, WebError};
-use crate::limits::CHECKED_UPLOAD_BYTES_MAX;
+use crate::limits::{CHECKED_UPLOAD_BYTES_MAX, UPLOADS_KEPT_MS};
 use crate::respond;
 use auth::Action;
 use engine::files::{Digests, FileError, FileWriter, Files};
@@ -53,7 +53,7 @@ async fn add_to_file(call: &mut Call, files: &Files, id: ObjectId, offset: u64) 
     }
 }
 
-/// The bytes do not begin where those end that are there.
+/// The bytes do not begin at the end of those that are there.
 fn elsewhere(length: u64, offset: u64) -> WebError {
     let reason = format!("the upload has {length} bytes, not {offset}; go on there (HEAD tells where)");
     WebError::new(StatusCode::CONFLICT, "offset", reason)
@@ -66,15 +66,15 @@ pub(super) fn has_bytes(call: &Call) -> bool {
     kind.trim().eq_ignore_ascii_case(OFFSET_OCTETS)
 }
 
-/// Writes a request's body at an offset. When the connection ends early, what came is kept, unless it has a checksum; it is a
-/// file where nothing is missing.
+/// Writes a request's body at an offset. If the connection ends early, what came is kept, unless it has a checksum. Once nothing
+/// is missing, the upload becomes a file.
 pub(super) async fn take(
     call: &mut Call,
     files: &Files,
     id: ObjectId,
     offset: u64,
 ) -> Result<Option<Response>> {
-    let Some(mut writer) = writer(files, id).await? else {
+    let Some(mut writer) = files.resume_upload(id).await? else {
         return Ok(None);
     };
     if writer.length() != offset {
@@ -95,7 +95,7 @@ pub(super) async fn take(
         outcome?;
         return Ok(Some(answer(length, None)));
     }
-    let (length, expires_ms) = writer.pause(KEPT_MS).await?;
+    let (length, expires_ms) = writer.pause(UPLOADS_KEPT_MS).await?;
     outcome?;
     Ok(Some(answer(length, Some(expires_ms))))
 }

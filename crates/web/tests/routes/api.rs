@@ -1,4 +1,4 @@
-//! The page, and what it asks.
+//! The page and the endpoints that it uses.
 
 use crate::server::{Server, run};
 use std::io::{BufRead, BufReader, Write};
@@ -259,7 +259,7 @@ pub const CASES: &[Case] = &[
 ];
 
 #[test]
-fn what_comes_into_a_collection_is_told_as_it_comes_if_it_matches() {
+fn the_tail_sends_matching_lines_as_they_come() {
     let server = Server::start();
     let insert = |document: &str| {
         let body = format!(r#"{{"insert": "logs", "documents": [{document}]}}"#);

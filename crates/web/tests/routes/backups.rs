@@ -4,7 +4,7 @@ use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn backups() {
+fn requests_for_backups_get_the_expected_answers() {
     run(CASES);
 }
 

@@ -4,7 +4,7 @@ use crate::server::{Server, run};
 use testing::http::{Case, case, exchange};
 
 #[test]
-fn files() {
+fn requests_for_files_get_the_expected_answers() {
     run(CASES);
 }
 
@@ -26,7 +26,7 @@ fn the_head_of_a_part_is_not_gathered_for_ever() {
 }
 
 pub const CASES: &[Case] = &[
-    // What a browser might run is kept apart from what it is served beside, however its type is written.
+    // Files that a browser might run are sandboxed, however their type is written.
     case("PUT /files/pages/a\nContent-Type: tExT/HTML", "<p>", 201, ""),
     case(
         "GET /files/pages/a",
@@ -139,7 +139,7 @@ pub const CASES: &[Case] = &[
         404,
         r#"{"error": "not_found"}"#,
     ),
-    // What a condition does not mean is neither replaced nor removed.
+    // A file that does not satisfy the condition is neither replaced nor removed.
     case(
         "PUT /files/photos/cat.txt\nIf-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT",
         "x",

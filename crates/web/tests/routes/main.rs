@@ -1,4 +1,4 @@
-//! Every path and method, with a good and a bad request, over HTTP.
+//! Every path and method with a good and a bad request, over HTTP.
 //!
 //! A path without cases here fails `every_path_has_a_good_and_a_bad_request`.
 

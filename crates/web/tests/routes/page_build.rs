@@ -1,4 +1,4 @@
-//! The page's scripts as they are sent: shorter, and the same.
+//! The page's scripts as they are sent: shorter, but with the same effect.
 
 use crate::script::module::Module;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ export const sum = ({ from, to = 2 }, list) => {
 }
 
 #[test]
-fn what_is_text_stays_as_it_is() {
+fn texts_in_scripts_stay_as_they_are() {
     let text = r#"
 const kept = ["// no comment", '/* nor this */', /[/"]\/* /g, `a  ${1 / 2 / 3}
    b`];
@@ -94,7 +94,7 @@ for (const one of [own, other]) one.it();
 }
 
 #[test]
-fn what_is_not_known_ends_the_build() {
+fn unknown_names_and_syntax_end_the_build() {
     let cases = [
         ("const text = cookieStore;", "cookieStore is not declared"),
         ("const f = (at = scrollX) => at;", "scrollX is not declared"),

@@ -1,5 +1,4 @@
-//! The files of the page: what was made elsewhere is as it was there, nothing that the policy forbids is tried, and all
-//! together they stay small.
+//! The files of the page: third-party files are unchanged, no file uses what the policy forbids, and all together stay small.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -50,7 +49,7 @@ fn files_of_others_are_those_that_are_named() {
 }
 
 #[test]
-fn nothing_is_tried_that_the_policy_forbids_and_all_is_small() {
+fn no_file_uses_what_the_policy_forbids_and_all_stay_small() {
     let mut found = Vec::new();
     files(&root(), &mut found);
     let mut bytes = 0;

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use testing::Host;
 use testing::http::{Case, faults};
 
-/// Ends with the value.
+/// The server stops when this is dropped.
 pub struct Server {
     pub address: SocketAddr,
     // Before its folder, so that it has ended when that is removed.
@@ -56,7 +56,7 @@ impl Server {
     }
 }
 
-/// Runs the cases one after another on a server of their own, and fails with all that went wrong.
+/// Runs the cases one after another on a server of their own, and fails with a list of all wrong answers.
 pub fn run(cases: &[Case]) {
     let faults = faults(Server::start().address, cases);
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -1,4 +1,4 @@
-//! Users of the page: they sign in by a cookie, and may do there what they may do anywhere.
+//! Users of the page sign in by a cookie, and have the same rights there as elsewhere.
 
 use crate::server::{Server, run};
 use testing::http::{Case, case, exchange};
@@ -50,7 +50,7 @@ pub const CASES: &[Case] = &[
         200,
         "",
     ),
-    // What the server's own pages send.
+    // The headers that the server's own pages send.
     case(
         "POST /api/command/default\nAuthorization: Basic cm9vdDpzZWNyZXQ=\nOrigin: http://<host>",
         r#"{"find": "a"}"#,
@@ -191,7 +191,7 @@ pub const CASES: &[Case] = &[
         "Set-Cookie: Max-Age=2592000\n\n",
     ),
     case("GET /api/status\nCookie: <set-cookie>", "", 200, ""),
-    // Slashes more in front lead past nothing.
+    // Further slashes at the beginning do not bypass the checks.
     case(
         "GET //api/status\nCookie: <set-cookie>\nOrigin: http://evil.example",
         "",

@@ -4,7 +4,7 @@ use crate::server::run;
 use testing::http::{Case, case};
 
 #[test]
-fn uploads() {
+fn requests_for_uploads_get_the_expected_answers() {
     run(CASES);
 }
 
@@ -88,7 +88,7 @@ pub const CASES: &[Case] = &[
         204,
         "Upload-Offset: 6\n\n",
     ),
-    // Of a file its entry tells what it knows.
+    // For a finished upload the file's entry answers.
     case(
         "HEAD <location>\nTus-Resumable: 1.0.0",
         "",
@@ -96,7 +96,7 @@ pub const CASES: &[Case] = &[
         "Upload-Offset: 6\nUpload-Length: 6\nUpload-Metadata: filename Y2F0,tame,colour cmVk\n\n",
     ),
     case("GET /files/photos/cat", "", 200, "mewmew"),
-    // Whoever did not hear of the last bytes sends them again.
+    // A client that got no answer for the last bytes sends them again.
     case(
         "PATCH <location>\nTus-Resumable: 1.0.0\nUpload-Offset: 3\nContent-Type: application/offset+octet-stream",
         "mew",
@@ -135,7 +135,7 @@ pub const CASES: &[Case] = &[
         413,
         r#"{"error": "too_large"}"#,
     ),
-    // One that is given up.
+    // An upload that is given up.
     case("OPTIONS /uploads/photos/", "", 204, "Tus-Version: 1.0.0\n\n"),
     case(
         "PUT /uploads/photos/\nTus-Resumable: 1.0.0",
@@ -149,7 +149,7 @@ pub const CASES: &[Case] = &[
         201,
         "Location: /uploads/photos/\n\n",
     ),
-    // Nothing is done for who speaks another version.
+    // Requests of another version of the protocol are refused.
     case(
         "DELETE <location>\nTus-Resumable: 0.2.2",
         "",

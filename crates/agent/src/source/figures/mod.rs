@@ -16,7 +16,7 @@ use value::{Document, Value};
 /// Bytes of a sector in `/proc/diskstats`, whatever the disk has.
 const SECTOR_BYTES: u64 = 512;
 
-/// What is counted up, and when that was.
+/// Counters of the kernel, and when they were read.
 #[derive(Debug)]
 struct Counted {
     at: Instant,
@@ -25,7 +25,7 @@ struct Counted {
     network: Traffic,
 }
 
-/// Takes figures one after the other: what is counted up is told by its difference to the ones before.
+/// Takes figures again and again. What the kernel counts becomes the difference to the time before.
 #[derive(Debug)]
 pub struct Sampler {
     before: Counted,
@@ -56,7 +56,7 @@ impl Default for Sampler {
 pub async fn run(mut intake: Intake, figures: &Figures) -> Result<()> {
     let mut sampler = Sampler::new();
     loop {
-        // What is counted up says something by its difference alone.
+        // Only the difference of counters says something.
         if !intake
             .pause(figures.every.0.min(first_time(intake.is_once)))
             .await

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 /// Bytes at the beginning, and before the position, that a file is known by.
 const KNOWN_BYTES: u64 = 256;
-/// With fewer bytes than this, a file could be any other that begins alike.
+/// With fewer bytes than this, another file could begin alike by chance.
 const TELLING_BYTES: u64 = 16;
 
-/// A position in a file, and checksums of bytes before it: an inode may be another file's by now, or its content another one.
+/// A position in a file, and checksums of bytes before it: by now the inode may be another file's, or its content may have changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// Where the file was.
@@ -45,7 +45,8 @@ impl Mark {
         self.offset >= TELLING_BYTES
     }
 
-    /// Whether a file at `path` that matches is a copy: of few bytes it is one if it is named as rotation names copies.
+    /// Whether a file at `path` that matches is a copy. One of few bytes is taken for a copy if its name is one that rotation
+    /// gives.
     pub fn tells(&self, path: &Path) -> bool {
         self.is_telling() || (self.offset > 0 && is_rotated_name(&self.path, path))
     }

@@ -1,4 +1,4 @@
-//! Lines of files that are found by patterns, followed through renames, and begun anew where they are cut short.
+//! Lines of files that are found by patterns, followed through renames, and read from the start again if they are cut short.
 //!
 //! A file is known by device and inode, and by checksums of what was read ([`mark`]). A new file that begins with what was read of
 //! another one is a copy of it (as `copytruncate` makes), and is read from there on.
@@ -15,15 +15,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tail::{Gave, Identity, Tail};
+use tail::{Identity, Tail, TailBatch};
 
-/// How long a file that is renamed beyond the patterns, or removed, is read: programs write to it until they open the new one.
+/// How long a file is read after it was removed, or renamed beyond the patterns: programs write to it until they open the new
+/// one.
 const GONE_TIME_MAX: Duration = Duration::from_secs(30);
-/// Batches of one file before the next one has its turn.
+/// How many batches of one file are read before the next one has its turn.
 const TURNS_MAX: usize = 16;
-/// Files that are read at once; more are said.
+/// The most files that are read at once; further ones are logged.
 const FILES_MAX: usize = 512;
-/// The position of a source that was started, which is none of a file.
+/// The position that says that a source was started before, which is none of a file.
 const BEGUN: &str = "begun";
 
 /// Endings of files that hold no lines.
@@ -50,8 +51,13 @@ pub async fn run(
         said: HashSet::new(),
     };
     folder.find_renamed();
-    folder.scan(is_first && files.start == Start::End).await?;
-    if is_first && files.start == Start::End {
+    let start = match is_first {
+        true => files.start,
+        // A file that appeared while the agent was down is new.
+        false => Start::Beginning,
+    };
+    folder.scan(start).await?;
+    if start == Start::End {
         // Files that were empty then have no position, and what comes into them is new to the next start all the same.
         let begun = Positions::from([(BEGUN.to_owned(), Some(String::new()))]);
         folder.intake.give(Vec::new(), begun).await;
@@ -59,7 +65,7 @@ pub async fn run(
     let mut scanned = Instant::now();
     loop {
         if scanned.elapsed() >= files.scan.0 {
-            folder.scan(false).await?;
+            folder.scan(Start::Beginning).await?;
             scanned = Instant::now();
         }
         if !folder.round().await? {
@@ -84,7 +90,7 @@ struct Watched<'a> {
     tails: Vec<Tail>,
     /// Files that may be copies of one that is read: looked at again.
     doubted: HashSet<String>,
-    /// What was said already.
+    /// Files of which something was logged already.
     said: HashSet<PathBuf>,
 }
 
@@ -132,15 +138,15 @@ impl Watched<'_> {
                     .is_ok_and(|metadata| Identity::of(&metadata).key() == key)
             };
             if let Some(path) = paths.into_iter().find(is_it)
-                && let Err(error) = self.open(&path, false)
+                && let Err(error) = self.open(&path, Start::Beginning)
             {
                 self.say(&path, &error.to_string());
             }
         }
     }
 
-    /// Looks up the patterns: new files are opened, renamed ones get their path.
-    async fn scan(&mut self, from_end: bool) -> Result<()> {
+    /// Looks up the patterns: new files are opened, and read from `start`; renamed ones get their path.
+    async fn scan(&mut self, start: Start) -> Result<()> {
         let found = found(self.files);
         let mut seen = HashSet::new();
         let before = self.tails.len();
@@ -153,7 +159,7 @@ impl Watched<'_> {
                 tail.gone = None;
             } else if self.tails.len() >= FILES_MAX {
                 self.say(path, "too many files are read already");
-            } else if let Err(error) = self.open(path, from_end) {
+            } else if let Err(error) = self.open(path, start) {
                 self.say(path, &format!("cannot be read: {error:#}"));
             }
         }
@@ -167,9 +173,9 @@ impl Watched<'_> {
             if self.tails[at].mark.offset > 0 {
                 self.give(
                     at,
-                    Gave {
+                    TailBatch {
                         is_moved: true,
-                        ..Gave::default()
+                        ..TailBatch::default()
                     },
                 )
                 .await;
@@ -178,7 +184,8 @@ impl Watched<'_> {
         Ok(())
     }
 
-    fn open(&mut self, path: &Path, from_end: bool) -> Result<()> {
+    /// Begins to read a file: where an earlier start or the file that it is a copy of was read to, or else at `start`.
+    fn open(&mut self, path: &Path, start: Start) -> Result<()> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         let key = Identity::of(&metadata).key();
@@ -190,7 +197,7 @@ impl Watched<'_> {
         let own = own.map(|mark| mark.offset);
         let offset = match own {
             Some(offset) => offset,
-            None if from_end => metadata.len(),
+            None if start == Start::End => metadata.len(),
             None => match self.original(&key, &file, path, metadata.len()) {
                 Original::None => 0,
                 Original::At(offset) => offset,
@@ -223,14 +230,14 @@ impl Watched<'_> {
         match (copied, of_known) {
             // As long as the first one holds all that the copy does, it is not known which of both goes on.
             (Some(tail), _) if tail.is_intact() && self.doubted.insert(key.to_owned()) => Original::Later,
-            // A message that waits there for more lines is read here again.
+            // A message that waits for more lines there is read again here.
             (Some(tail), offset) => Original::At(tail.mark.offset.max(offset.unwrap_or(0))),
             (None, Some(offset)) => Original::At(offset),
             (None, None) => Original::None,
         }
     }
 
-    /// Reads each file as far as it goes; false when it is time to end.
+    /// Reads each file as far as it goes. Returns false when it is time to end.
     async fn round(&mut self) -> Result<bool> {
         let mut at = 0;
         while at < self.tails.len() {
@@ -250,17 +257,17 @@ impl Watched<'_> {
 
     async fn turn(&mut self, at: usize) -> Result<Turn> {
         if self.tails[at].is_replaced()? {
-            // What it held may be in a copy, which is to be found before it is forgotten.
-            self.scan(false).await?;
+            // A copy may hold what this file held: it has to be found before that is forgotten.
+            self.scan(Start::Beginning).await?;
             let is_copied = self.is_copied(at);
             let last = self.tails[at].last(&self.intake.processor);
             tracing::info!(source = self.intake.name, path = %self.tails[at].path.display(), "a file begins anew");
             self.tails[at].begin_anew()?;
-            let moved = Gave {
-                // What waits is in a copy as well, and is read there.
+            let moved = TailBatch {
+                // The lines that wait are in a copy as well, and are read there.
                 records: if is_copied { Vec::new() } else { last },
                 is_moved: true,
-                ..Gave::default()
+                ..TailBatch::default()
             };
             if !self.give(at, moved).await {
                 return Ok(Turn::Ended);
@@ -300,7 +307,7 @@ impl Watched<'_> {
         self.tails.iter().enumerate().any(is_copy)
     }
 
-    /// Gives what waits for more lines, where nobody will wait. A line without an end stays for the next time.
+    /// Gives the messages that wait for more lines, since nobody will wait any more. A line without an end stays for the next time.
     async fn end(&mut self) -> Result<()> {
         for at in 0..self.tails.len() {
             let gave = self.tails[at].pending(&self.intake.processor)?;
@@ -309,7 +316,7 @@ impl Watched<'_> {
         Ok(())
     }
 
-    async fn give(&mut self, at: usize, gave: Gave) -> bool {
+    async fn give(&mut self, at: usize, gave: TailBatch) -> bool {
         if !gave.is_moved {
             return true;
         }
@@ -330,9 +337,9 @@ impl Watched<'_> {
 enum Original {
     /// It is no copy.
     None,
-    /// It is a copy, of which this was read.
+    /// It is a copy, read up to this offset.
     At(u64),
-    /// That will be known later.
+    /// It is not known yet.
     Later,
 }
 

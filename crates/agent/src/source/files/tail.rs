@@ -35,18 +35,18 @@ impl Identity {
 /// One file that is read.
 #[derive(Debug)]
 pub struct Tail {
-    /// What it is, whatever it is called.
+    /// The file itself, whatever its name.
     pub identity: Identity,
-    /// What it is called.
+    /// Its present name.
     pub path: PathBuf,
-    /// Since when its path is another file's, or nobody's.
+    /// When its path became another file's, or nobody's.
     pub gone: Option<Instant>,
     /// When it last grew.
     pub grown: Instant,
     file: File,
-    /// What was given, and is the position when it is kept.
+    /// How far the file was given, which is its position once that is kept.
     pub mark: Mark,
-    /// What was read, some of which may wait for more.
+    /// How far the file was read; some of that may wait for more lines.
     pub read: Mark,
     lines: Lines,
     line_max: usize,
@@ -57,7 +57,7 @@ pub struct Tail {
 
 /// What a file gave.
 #[derive(Debug, Default)]
-pub struct Gave {
+pub struct TailBatch {
     /// Records.
     pub records: Vec<Bytes>,
     /// Whether the position moved.
@@ -90,7 +90,7 @@ impl Tail {
         })
     }
 
-    /// Whether the file does not hold any more what was read of it: cut short, or written anew.
+    /// Whether the file no longer holds what was read of it, because it was cut short or written anew.
     pub fn is_replaced(&self) -> io::Result<bool> {
         let size = self.file.metadata()?.len();
         Ok(
@@ -124,8 +124,8 @@ impl Tail {
     }
 
     /// Reads on, as far as one batch goes.
-    pub fn read(&mut self, processor: &Processor) -> io::Result<Gave> {
-        let mut gave = Gave::default();
+    pub fn read(&mut self, processor: &Processor) -> io::Result<TailBatch> {
+        let mut gave = TailBatch::default();
         let mut bytes = 0;
         let mut reached = self.mark.offset;
         let mut piece = vec![0; PIECE_BYTES];
@@ -154,7 +154,7 @@ impl Tail {
         self.gave(gave, reached)
     }
 
-    /// The message that a line completes: itself where lines are not joined.
+    /// The message that a line completes: the line itself if lines are not joined.
     fn joined(&mut self, line: Line) -> Option<(String, bool, u64)> {
         let Some(joiner) = &mut self.joiner else {
             return Some((line.text, line.is_cut, line.end));
@@ -163,9 +163,9 @@ impl Tail {
         joiner.push(line.text, (line.end, line.is_cut)).map(apart)
     }
 
-    /// What waits for more lines, where it has waited long enough or the file has ended.
-    pub fn rest(&mut self, processor: &Processor, is_end: bool) -> io::Result<Gave> {
-        let mut gave = Gave::default();
+    /// The message that waits for more lines, if it has waited long enough or the file has ended.
+    pub fn rest(&mut self, processor: &Processor, is_end: bool) -> io::Result<TailBatch> {
+        let mut gave = TailBatch::default();
         let last = is_end.then(|| self.lines.rest()).flatten();
         if let Some((text, is_cut, end)) = last.and_then(|line| self.joined(line)) {
             gave.records.extend(processor.text(&text, is_cut));
@@ -180,8 +180,8 @@ impl Tail {
     }
 
     /// What waits for more lines.
-    pub fn pending(&mut self, processor: &Processor) -> io::Result<Gave> {
-        let mut gave = Gave::default();
+    pub fn pending(&mut self, processor: &Processor) -> io::Result<TailBatch> {
+        let mut gave = TailBatch::default();
         match self.joiner.as_mut().and_then(Joiner::flush).map(apart) {
             None => Ok(gave),
             Some((text, is_cut, end)) => {
@@ -191,7 +191,7 @@ impl Tail {
         }
     }
 
-    /// All that waits, of a file that does not hold it any more: what has no end yet, too.
+    /// All that waits, including a line without an end, when the file does not hold it any more.
     pub fn last(&mut self, processor: &Processor) -> Vec<Bytes> {
         let line = self.lines.rest();
         let joined = line.and_then(|line| self.joined(line));
@@ -222,7 +222,7 @@ impl Tail {
         }
     }
 
-    fn gave(&mut self, mut gave: Gave, reached: u64) -> io::Result<Gave> {
+    fn gave(&mut self, mut gave: TailBatch, reached: u64) -> io::Result<TailBatch> {
         if reached != self.mark.offset {
             let mark = Mark::of(&self.file, &self.path, reached);
             self.mark = mark.inspect_err(|_| self.go_back())?;

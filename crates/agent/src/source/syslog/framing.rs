@@ -3,7 +3,7 @@
 
 use crate::source::Line;
 
-/// Digits of a length at most.
+/// The most digits of a length.
 const DIGITS_MAX: usize = 7;
 
 /// Tells messages from each other.
@@ -40,7 +40,7 @@ impl Framed {
         }
     }
 
-    /// Takes a piece; gives the messages that end in it.
+    /// Takes a piece. Returns the messages that end in it.
     pub fn take(&mut self, piece: &[u8]) -> Vec<Line> {
         let mut messages = Vec::new();
         let mut rest = piece;
@@ -86,7 +86,7 @@ impl Framed {
         messages
     }
 
-    /// What has no end yet, as a message.
+    /// The message that has no end yet.
     pub fn rest(&mut self) -> Option<Line> {
         (!self.begun.is_empty()).then(|| self.message())
     }

@@ -55,7 +55,7 @@ pub async fn run(mut intake: Intake, source: &Source, syslog: &Syslog) -> Result
     Ok(())
 }
 
-/// A socket in the file system; one that a former agent left is replaced.
+/// A socket in the file system; one that an earlier agent left is replaced.
 fn bind(path: &Path) -> io::Result<UnixDatagram> {
     if path
         .symlink_metadata()
@@ -85,7 +85,7 @@ impl Socket {
 
 async fn datagrams(mut intake: Intake, socket: Socket, bytes_max: usize) {
     let mut collected = Collected::default();
-    // By one byte more it shows that a datagram is longer.
+    // One byte more shows that a datagram is longer than a line may be.
     let mut bytes = vec![0; bytes_max + 1];
     loop {
         tokio::select! {
@@ -120,7 +120,7 @@ async fn accept(mut intake: Intake, source: Source, listener: TcpListener, place
     let mut connections = JoinSet::new();
     loop {
         let accepted = async {
-            // Beyond their number, connections wait.
+            // Further connections wait until one of these ends.
             let place = places.clone().acquire_owned().await;
             (place, listener.accept().await)
         };

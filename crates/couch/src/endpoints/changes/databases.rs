@@ -1,12 +1,12 @@
 //! `_db_updates`: what happens to databases as a whole (`src/global_changes/src/global_changes_httpd.erl`).
 
-use super::options::{ChangesOptions, FeedKind};
+use super::options::{ChangesOptions, FeedKind, waits_max};
 use crate::call::Call;
 use crate::operation::Reader;
 use crate::query::Query;
 use crate::respond;
 use crate::server::Server;
-use access::error::Result;
+use access::error::{CouchError, Result};
 use access::security::require_server_admin;
 use access::sequence::Sequences;
 use engine::{Order, Sequence};
@@ -25,8 +25,9 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     call.require_read("GET")?;
     let head = call.server.database_events.look(&call.server.engine)?;
     let last_event = call.header("last-event-id");
-    let query = parameters(&call.query);
-    let options = ChangesOptions::parse(&query, last_event, Sequences::default(), sequence(head))?;
+    let query = parameters(&call.query)?;
+    let (at, waits_max) = (sequence(head), waits_max(&call.server.config));
+    let options = ChangesOptions::parse(&query, last_event, (Sequences::default(), at), waits_max)?;
     let mut feed = Feed {
         server: call.server.clone(),
         position: match options.order {
@@ -58,16 +59,21 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     Ok(response)
 }
 
-/// The parameters that mean something here: some of those of changes, but that `heartbeat=false` is no mistake.
-fn parameters(query: &Query) -> Query {
+/// The parameters that mean something here: some of those of changes, but that `heartbeat=false` is no mistake, and `feed=live` is one.
+fn parameters(query: &Query) -> Result<Query> {
     const KNOWN: [&str; 6] = ["descending", "feed", "heartbeat", "limit", "since", "timeout"];
+    const FEEDS: [&str; 4] = ["normal", "continuous", "longpoll", "eventsource"];
+    if query.get("feed").is_some_and(|feed| !FEEDS.contains(&feed)) {
+        let reason = "Supported `feed` types: normal, continuous, longpoll, eventsource";
+        return Err(CouchError::bad_request(reason));
+    }
     let mut known = Query::default();
     for (name, value) in query.iter() {
         if KNOWN.contains(&name) && (name, value) != ("heartbeat", "false") {
             known.push(name, value);
         }
     }
-    known
+    Ok(known)
 }
 
 /// One client's feed.

@@ -20,29 +20,33 @@ use access::sequence::Sequences;
 use engine::Sequence;
 use feed::Feed;
 use filter::Filter;
-use http::{HeaderValue, Method, Response, header, if_none_match};
+use http::{BodyError, HeaderValue, Method, Response, header, if_none_match};
 use md5::{Digest, Md5};
-use options::{ChangesOptions, FeedKind};
+use memory::{Budget, Holder, Share};
+use options::{ChangesOptions, FeedKind, waits_max};
 use std::time::Duration;
 use value::{Document, hex};
+
+/// The memory that a filter takes, as a multiple of the body that it came in; short ones are not counted, since there may be thousands.
+const FILTER_FACTOR: usize = 4;
+const SHORT_FILTER_BYTES: usize = 4 * 1024;
 
 /// `/{db}/_changes`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let database = call.database()?;
-    let body = match call.method {
-        Method::GET | Method::HEAD => Document::new(),
+    let (body, body_bytes) = match call.method {
+        Method::GET | Method::HEAD => (Document::new(), 0),
         Method::POST => {
             call.check_is_json()?;
-            posted(call).await?
+            let bytes = call.bytes().await?;
+            (parse_body(&bytes)?, bytes.len())
         }
         _ => return Err(CouchError::method_not_allowed("GET,POST,HEAD")),
     };
     let head = database.durable_snapshot().await?.head();
     let last_event = call.header("last-event-id");
-    let mut options = ChangesOptions::parse(&call.query, last_event, database.sequences, head.clone())?;
-    if let Some(most_ms) = call.server.config.number("chttpd", "changes_timeout") {
-        options.timeout = options.timeout.min(Duration::from_millis(most_ms));
-    }
+    let (sequences, waits_max) = (database.sequences, waits_max(&call.server.config));
+    let options = ChangesOptions::parse(&call.query, last_event, (sequences, head.clone()), waits_max)?;
     let filter = Filter::parse(call, &database, &body).await?;
     let kind = options.kind;
     if kind == FeedKind::Normal {
@@ -59,6 +63,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         respond::tag(&mut response, &tag);
         return Ok(response);
     }
+    let kept = room(call.server.engine.memory(), body_bytes)?;
     let feed = Feed::new(database, options, filter, &call.server);
     let (sender, mut response) = respond::feed();
     if kind == FeedKind::EventSource {
@@ -73,8 +78,21 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let output = Output::of_feed(sender.clone(), &operation);
     // Boxed, since each future around it would keep its size more than once.
     let followed = Box::pin(feed.follow(output, sender));
-    tokio::spawn(async move { operation.follow(reader, followed).await });
+    tokio::spawn(async move {
+        operation.follow(reader, followed).await;
+        drop(kept);
+    });
     Ok(response)
+}
+
+/// The memory of a feed's filter, which came in a body of so many bytes: the request is over once its answer begins, and the filter stays.
+fn room(memory: &Budget, body_bytes: usize) -> Result<Share> {
+    let mut room = memory.share(Holder::Feeds);
+    if body_bytes > SHORT_FILTER_BYTES {
+        room.set(body_bytes.saturating_mul(FILTER_FACTOR))
+            .map_err(BodyError::from)?;
+    }
+    Ok(room)
 }
 
 /// The entity tag of all changes up to a sequence. Whatever is shown of a change, or decides whether it is shown, is a change of the
@@ -89,13 +107,10 @@ fn entity_tag(call: &Call, sequence: &str, filter: &Filter) -> String {
     }
 }
 
-async fn posted(call: &mut Call) -> Result<Document> {
-    parse_body(&call.bytes().await?)
-}
-
 /// Reads what stands after the question mark and the body of a request for changes, as far as no database is needed for that.
 pub fn check_request(query: &Query, body: &[u8]) -> Result<()> {
-    ChangesOptions::parse(query, None, Sequences::default(), Sequence::START)?;
+    let nothing = (Sequences::default(), Sequence::START);
+    ChangesOptions::parse(query, None, nothing, Duration::ZERO)?;
     Filter::built_in(query, &parse_body(body)?)?;
     Ok(())
 }
@@ -107,5 +122,21 @@ fn parse_body(bytes: &[u8]) -> Result<Document> {
     match json::Reader::whole(bytes)? {
         value::Value::Document(body) => Ok(body),
         _ => Err(CouchError::bad_request("Request body must be a JSON object")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_filters_of_feeds_take_memory_as_long_as_they_go_on() {
+        let memory = Budget::new(1 << 20);
+        let first = room(&memory, 10_000).unwrap();
+        let refused = room(&memory, 10_000).unwrap_err();
+        assert!(refused.to_string().contains("--memory"), "{refused}");
+        assert!(room(&memory, 300).is_ok());
+        drop(first);
+        assert!(room(&memory, 10_000).is_ok());
     }
 }

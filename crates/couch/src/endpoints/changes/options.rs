@@ -1,8 +1,9 @@
 //! The parameters of a feed.
 
 use crate::attachments::Wanted;
-use crate::limits::{CHANGES_TIMEOUT_MS, HEARTBEAT_MS_DEFAULT};
+use crate::limits::{CHANGES_TIMEOUT_MS, CHANGES_TIMEOUT_MS_MAX};
 use crate::query::Query;
+use access::config::Config;
 use access::error::{CouchError, Result};
 use access::sequence::Sequences;
 use engine::{Order, Sequence};
@@ -45,14 +46,22 @@ pub(super) struct ChangesOptions {
     pub(super) timeout: Duration,
 }
 
+/// How long a feed waits at most, for a change or before it gives a sign of life (`src/couch/src/couch_changes.erl`,
+/// `get_changes_timeout`).
+pub(super) fn waits_max(config: &Config) -> Duration {
+    let set_ms = config.number("chttpd", "changes_timeout");
+    let most_ms: u64 = set_ms.unwrap_or(CHANGES_TIMEOUT_MS);
+    Duration::from_millis(most_ms.clamp(1, CHANGES_TIMEOUT_MS_MAX))
+}
+
 impl ChangesOptions {
     /// Reads the parameters; those that are not known mean nothing. `last_event` is what a browser says that connects again,
     /// `head` the position after the last change.
     pub(super) fn parse(
         query: &Query,
         last_event: Option<&str>,
-        sequences: Sequences,
-        head: Sequence,
+        (sequences, head): (Sequences, Sequence),
+        waits_max: Duration,
     ) -> Result<ChangesOptions> {
         let since = |text: &str| match text {
             "now" => Ok(head.clone()),
@@ -69,7 +78,7 @@ impl ChangesOptions {
             all_leaves: false,
             sequence_interval: 1,
             heartbeat: None,
-            timeout: Duration::from_millis(CHANGES_TIMEOUT_MS),
+            timeout: waits_max,
         };
         for (name, value) in query.iter() {
             match name.to_ascii_lowercase().as_str() {
@@ -81,6 +90,8 @@ impl ChangesOptions {
         if let Some(last) = last_event.filter(|_| options.kind == FeedKind::EventSource) {
             options.since = since(last)?;
         }
+        options.timeout = options.timeout.min(waits_max);
+        options.heartbeat = options.heartbeat.map(|beat| beat.min(waits_max));
         Ok(options)
     }
 
@@ -108,7 +119,7 @@ impl ChangesOptions {
             ("style", _) => {
                 return Err(CouchError::bad_request("The style must be main_only or all_docs"));
             }
-            ("heartbeat", "true") => self.heartbeat = Some(Duration::from_millis(HEARTBEAT_MS_DEFAULT)),
+            ("heartbeat", "true") => self.heartbeat = Some(Duration::MAX),
             ("heartbeat", text) => {
                 let invalid = || {
                     CouchError::bad_request(match text.parse::<i64>() {
@@ -130,10 +141,7 @@ impl ChangesOptions {
                 self.sequence_interval =
                     rows.ok_or_else(|| CouchError::bad_request("invalid_seq_interval"))?;
             }
-            ("timeout", text) => {
-                let asked = Duration::from_millis(whole("timeout", text)?);
-                self.timeout = asked.min(Duration::from_millis(CHANGES_TIMEOUT_MS));
-            }
+            ("timeout", text) => self.timeout = Duration::from_millis(whole("timeout", text)?),
             ("include_docs", "true") => self.include_docs = true,
             ("conflicts", "true") => self.conflicts = true,
             ("attachments", "true") => self.attachments.since = Some(0),

@@ -2,13 +2,13 @@
 
 use super::{Put, named_revision};
 use crate::attachments::{Attachment, MEMBER};
-use crate::call::Call;
+use crate::call::{Call, decode_part};
 use crate::incoming::{Incoming, parse_revision};
 use crate::query::Query;
 use access::error::{CouchError, Result};
 use access::ids;
 use engine::Revision;
-use http::{Response, StatusCode, percent_decode};
+use http::{Response, StatusCode};
 
 /// `COPY /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
@@ -49,12 +49,13 @@ pub(crate) fn destination(call: &Call) -> Result<(String, Option<Revision>)> {
         .header("destination")
         .ok_or_else(|| CouchError::bad_request("Destination header is mandatory for COPY."))?;
     let (target, query) = destination.split_once('?').unwrap_or((destination, ""));
-    if target.contains("://") {
+    if ["http://", "https://"]
+        .iter()
+        .any(|scheme| target.starts_with(scheme))
+    {
         return Err(CouchError::bad_request("Destination URL must be relative."));
     }
-    let target = percent_decode(target)
-        .ok_or_else(|| CouchError::bad_request("invalid escape in the Destination header"))?
-        .into_owned();
+    let target = decode_part(&call.server.config, target)?;
     let revision = Query::parse(query)?.get("rev").map(parse_revision).transpose()?;
     Ok((target, revision))
 }

@@ -89,15 +89,16 @@ impl Form {
         mut parts: MultipartReader<RequestBody>,
     ) -> Result<()> {
         let settings = Settings::of(&call.server.config);
+        let memory = call.server.engine.memory();
         while let Some(head) = parts.next_part().await? {
             let (field, file) = names(&head)?;
             match (field.as_str(), file) {
                 ("_doc", None) => {
-                    let json = parts.read_part(BODY_BYTES_MAX).await?;
+                    let json = parts.read_part(BODY_BYTES_MAX, memory).await?;
                     self.document = Some(Incoming::whole(&json)?);
                 }
                 ("_rev", None) => {
-                    let text = parts.read_part(BODY_BYTES_MAX).await?;
+                    let text = parts.read_part(BODY_BYTES_MAX, memory).await?;
                     self.revision = Some(String::from_utf8_lossy(&text).into_owned());
                 }
                 // A form without a chosen file sends one without name.

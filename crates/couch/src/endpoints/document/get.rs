@@ -1,6 +1,7 @@
 //! Reading a document.
 
 use super::options::{OpenRevisions, ReadOptions};
+use super::room::Room;
 use super::{multipart, public};
 use crate::attachments::{self, Attachment};
 use crate::call::Call;
@@ -169,6 +170,7 @@ async fn open_revisions(
     options: &ReadOptions,
 ) -> Result<Response> {
     let history = snapshot.history(id).await?;
+    let mut room = Room::of(database.collection.memory());
     let mut text = String::from("[");
     for opened in opened(history.as_ref(), open, options.latest)? {
         text.push_str(if text.len() > 1 { "," } else { "" });
@@ -187,6 +189,7 @@ async fn open_revisions(
             // Writing to a String cannot fail.
             let _ = write!(text, r#"{{"missing":"{}"}}"#, opened.revision);
         }
+        room.add(text.len() - start)?;
     }
     text.push(']');
     Ok(respond::ok(text))
@@ -218,6 +221,8 @@ pub(crate) fn opened(
     };
     let mut all: Vec<Opened> = Vec::new();
     for revision in asked {
+        // Each is looked for among all, and may lead to all leaves.
+        engine::steps(1 + history.map_or(0, |history| history.tree.nodes().len()))?;
         let place = history.and_then(|history| history.tree.find(revision));
         match (history, place) {
             (Some(history), Some(place)) if latest => {

@@ -9,6 +9,7 @@ mod options;
 mod public;
 mod put;
 mod ranges;
+mod room;
 mod write;
 
 pub(crate) use copy::destination;

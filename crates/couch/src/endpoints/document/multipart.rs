@@ -3,6 +3,7 @@
 
 use super::get::{Opened, opened};
 use super::options::{OpenRevisions, ReadOptions};
+use super::room::Room;
 use crate::attachments::{Attachment, Loaded, Related, Wanted};
 use crate::call::Call;
 use crate::outgoing::{self, ShownHistory};
@@ -71,14 +72,20 @@ pub(super) async fn open_revisions(
 ) -> Result<Response> {
     let history = snapshot.history(id).await?;
     let mut parts = Vec::new();
+    let mut room = Room::of(database.collection.memory());
     for opened in opened(history.as_ref(), open, options.latest)? {
-        parts.push(part(snapshot, history.as_ref(), opened, options).await?);
+        let part = part(snapshot, history.as_ref(), opened, options).await?;
+        if let Part::Found(related) = &part {
+            room.add(related.json_bytes())?;
+        }
+        parts.push(part);
     }
     let outer = boundary();
     let content_type = format!("multipart/mixed; boundary=\"{outer}\"");
     let (sender, body) = Body::channel(None);
     let files = database.files();
     send(sender, |sender| async move {
+        let _room = room;
         send_parts(parts, &outer, &files, &sender).await
     });
     Ok(respond::with_type(body, &content_type))

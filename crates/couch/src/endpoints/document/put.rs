@@ -36,7 +36,7 @@ fn related_type(call: &Call) -> Option<String> {
 /// Writes a document whose attachments follow it.
 async fn with_parts(call: &mut Call, database: &Database, id: &str, content_type: &str) -> Result<Response> {
     let body = call.take_body()?;
-    let (bytes, mut following) = Following::begin(body, content_type).await?;
+    let (bytes, mut following) = Following::begin(body, content_type, call.server.engine.memory()).await?;
     let mut document = Incoming::whole(&bytes)?;
     document.revision = named_revision(call, document.revision.as_ref())?;
     let put = Put::replicated(call, database, id).followed_by(&mut following);

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::endpoints::database::maintained;
 use crate::endpoints::mango;
+use crate::endpoints::node::NODE;
 use crate::respond;
 use access::error::Result;
 use access::names;
@@ -72,7 +73,7 @@ pub(crate) fn tasks(call: &Call) -> Vec<serde_json::Value> {
     let tasks = call.server.designs.views().tasks().into_iter().map(|task| {
         let database = Namespace::parse(&task.namespace).map(|namespace| names::name(&namespace));
         json!({
-            "node": "larder@127.0.0.1",
+            "node": NODE,
             "pid": "<0.0.0>",
             "type": "indexer",
             "database": database,

@@ -1,7 +1,7 @@
 //! The parameters of a query of a view, and of lists that are asked as views are: of documents, of databases
 //! (`src/couch_mrview/src/couch_mrview_http.erl`, `parse_param`).
 
-use crate::query::Query as UrlQuery;
+use crate::query::{self, Query as UrlQuery};
 use access::error::{CouchError, Result};
 use access::ids;
 use engine::Order;
@@ -180,12 +180,5 @@ fn flag(value: &Json) -> Result<bool> {
 }
 
 fn number(value: &Json) -> Result<u64> {
-    let text = text(value);
-    match text.parse::<i64>() {
-        Ok(number) => u64::try_from(number)
-            .map_err(|_| CouchError::query_parse(format!("Invalid value for positive integer: {text:?}"))),
-        Err(_) => Err(CouchError::query_parse(format!(
-            "Invalid value for integer: {text:?}"
-        ))),
-    }
+    query::number(&text(value))
 }

@@ -18,7 +18,7 @@ use indices::error::{ElasticError, Result};
 use indices::streams::TIME_FIELD;
 use indices::write::{Change, Write, Written, write_all};
 use ingest::Context;
-use parse::Item;
+use parse::BulkItem;
 use room::Room;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
@@ -103,7 +103,7 @@ type Made = std::result::Result<Change, Value>;
 
 impl Bulk<'_> {
     /// Reads the documents of some items, puts them through their pipelines, and writes them.
-    async fn write(&mut self, items: &mut [Item<'_>], room: &mut Room) -> Result<()> {
+    async fn write(&mut self, items: &mut [BulkItem<'_>], room: &mut Room) -> Result<()> {
         let mut made = Vec::with_capacity(items.len());
         for item in items.iter_mut() {
             made.push(self.make(item, room).await);
@@ -143,7 +143,7 @@ impl Bulk<'_> {
         }
     }
 
-    async fn make(&mut self, item: &mut Item<'_>, room: &mut Room) -> Made {
+    async fn make(&mut self, item: &mut BulkItem<'_>, room: &mut Room) -> Made {
         if !self.may_be_named(item) {
             return Err(failed(item, item.id.as_deref(), &no_alias(&item.index)));
         }
@@ -164,7 +164,7 @@ impl Bulk<'_> {
     }
 
     /// Whether an item names its index by an alias where it must.
-    fn may_be_named(&mut self, item: &Item<'_>) -> bool {
+    fn may_be_named(&mut self, item: &BulkItem<'_>) -> bool {
         if !item.requires_alias.unwrap_or(self.requires_alias) {
             return true;
         }
@@ -195,7 +195,7 @@ impl Bulk<'_> {
     /// Puts a document through its pipelines.
     async fn through(
         &mut self,
-        item: &mut Item<'_>,
+        item: &mut BulkItem<'_>,
         document: DocumentBuf,
         create: bool,
         room: &mut Room,
@@ -232,7 +232,7 @@ impl Bulk<'_> {
     }
 
     /// Writes documents of one index, each another one.
-    async fn commit(&mut self, batch: &[Item<'_>], changes: Vec<Change>) -> Result<()> {
+    async fn commit(&mut self, batch: &[BulkItem<'_>], changes: Vec<Change>) -> Result<()> {
         let written = write_batch(self.call, batch, changes, self.shown).await?;
         self.has_errors |= written.has_errors;
         self.answers.extend(written.answers);
@@ -241,11 +241,12 @@ impl Bulk<'_> {
 }
 
 /// The items that can be committed together: of one index, each of another document.
-fn batch_length(items: &[Item<'_>]) -> usize {
+fn batch_length(items: &[BulkItem<'_>]) -> usize {
     let mut ids = HashSet::new();
     let first = &items[0].index;
-    let fits =
-        |item: &&Item<'_>| item.index == *first && item.id.as_ref().is_none_or(|id| ids.insert(id.clone()));
+    let fits = |item: &&BulkItem<'_>| {
+        item.index == *first && item.id.as_ref().is_none_or(|id| ids.insert(id.clone()))
+    };
     items.iter().take(BULK_COMMIT_MAX).take_while(fits).count().max(1)
 }
 
@@ -273,7 +274,7 @@ struct Batch {
 
 async fn write_batch(
     call: &Call,
-    batch: &[Item<'_>],
+    batch: &[BulkItem<'_>],
     changes: Vec<Change>,
     shown: Option<&SourceFilter>,
 ) -> Result<Batch> {
@@ -330,7 +331,7 @@ async fn write_batch(
 async fn write_stream(
     index: &Index,
     name: &str,
-    batch: &[Item<'_>],
+    batch: &[BulkItem<'_>],
     writes: Vec<Write>,
 ) -> Result<Vec<Result<Written>>> {
     let mut checked = Vec::with_capacity(batch.len());
@@ -368,7 +369,7 @@ fn action(change: &Change) -> Action {
 }
 
 fn done(
-    item: &Item<'_>,
+    item: &BulkItem<'_>,
     write: &Write,
     index: &str,
     written: &Written,
@@ -383,7 +384,7 @@ fn done(
     Value::Object(Map::from_iter([(item.verb.to_owned(), Value::Object(body))]))
 }
 
-fn failed(item: &Item<'_>, id: Option<&str>, error: &ElasticError) -> Value {
+fn failed(item: &BulkItem<'_>, id: Option<&str>, error: &ElasticError) -> Value {
     json!({item.verb: {
         "_index": item.index, "_type": "_doc", "_id": id, "status": error.status.as_u16(), "error": error.to_json(),
     }})

@@ -11,7 +11,7 @@ use search::token_of;
 use serde_json::Value;
 
 /// One write of a bulk request.
-pub(super) struct Item<'b> {
+pub(super) struct BulkItem<'b> {
     /// What it is called: `index`, `create`, `update`, `delete`.
     pub(super) verb: &'static str,
     pub(super) index: String,
@@ -29,7 +29,7 @@ pub(super) struct Item<'b> {
     pub(super) requires_alias: Option<bool>,
 }
 
-impl Item<'_> {
+impl BulkItem<'_> {
     /// What is to become of the document.
     pub(super) fn change(&mut self) -> Result<Change> {
         Ok(match self.verb {
@@ -48,7 +48,11 @@ impl Item<'_> {
 }
 
 /// The items of a body; `index` and `routing` are those of the ones that name none.
-pub(super) fn items<'b>(body: &'b [u8], index: Option<&str>, routing: Option<&str>) -> Result<Vec<Item<'b>>> {
+pub(super) fn items<'b>(
+    body: &'b [u8],
+    index: Option<&str>,
+    routing: Option<&str>,
+) -> Result<Vec<BulkItem<'b>>> {
     let Some(lines) = body.strip_suffix(b"\n").or(body.is_empty().then_some(body)) else {
         return Err(ElasticError::illegal(
             "The bulk request must be terminated by a newline [\\n]",
@@ -93,7 +97,7 @@ fn flag(value: &Value) -> Result<bool> {
 }
 
 /// Refuses a version of its own where there can be none.
-fn check_versioned(item: &Item<'_>) -> Result<()> {
+fn check_versioned(item: &BulkItem<'_>) -> Result<()> {
     let reason = match (item.verb, &item.id) {
         ("create", _) => "create operations only support internal versioning. use index instead",
         (_, None) => "an id must be provided if version type or value are set",
@@ -119,7 +123,7 @@ fn item<'a>(
     lines: &mut impl Iterator<Item = (usize, &'a [u8])>,
     index: Option<&str>,
     routing: Option<&str>,
-) -> Result<Item<'a>> {
+) -> Result<BulkItem<'a>> {
     let Value::Object(action) = serde_json::from_slice(line)? else {
         return Err(malformed(number, "START_OBJECT"));
     };
@@ -133,7 +137,7 @@ fn item<'a>(
         let expected = format!("START_OBJECT or END_OBJECT but found [{found}]");
         return Err(malformed(number, &expected));
     };
-    let mut item = Item {
+    let mut item = BulkItem {
         verb,
         index: index.unwrap_or_default().to_owned(),
         id: None,
@@ -181,7 +185,7 @@ fn verb_of(number: usize, name: &str) -> Result<&'static str> {
     verb.ok_or_else(|| malformed(number, &expected()))
 }
 
-impl Item<'_> {
+impl BulkItem<'_> {
     /// Takes one option of its action.
     fn take(&mut self, number: usize, name: &str, value: &Value, conditions: &mut Conditions) -> Result<()> {
         // What is null is as if it were not there: the request may say it for all its actions.
@@ -260,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_null_is_said_by_the_request() {
+    fn null_members_of_an_item_leave_the_requests_values() {
         let body = b"{\"index\": {\"_index\": null, \"_id\": null, \"routing\": null, \"version\": null, \"require_alias\": null, \"x\": null}}\n{}\n";
         let items = items(body, Some("logs"), Some("r")).expect("items");
         let [item] = &items[..] else {

@@ -1,7 +1,7 @@
 //! The memory of a bulk request besides its text: what is known of each item until all are answered, and the documents of those that
 //! are written together.
 
-use super::parse::Item;
+use super::parse::BulkItem;
 use crate::call::Call;
 use crate::limits::BULK_COMMIT_MAX;
 use indices::error::{ElasticError, Result};
@@ -28,10 +28,10 @@ pub(super) struct Room {
 
 impl Room {
     /// Waits for what is needed of these items. More of them than the limit leaves room for are refused before any is written.
-    pub(super) async fn take(call: &Call, items: &[Item<'_>]) -> Result<Room> {
+    pub(super) async fn take(call: &Call, items: &[BulkItem<'_>]) -> Result<Room> {
         let mut share = call.server.engine.memory().share(Holder::Ingest);
         let answer_bytes = if call.shows("items") { ANSWER_BYTES } else { 0 };
-        let of_items = items.len() * (size_of::<Item<'_>>() + answer_bytes);
+        let of_items = items.len() * (size_of::<BulkItem<'_>>() + answer_bytes);
         if of_items > share.limit() {
             return Err(ElasticError::no_memory(&share.full(of_items)));
         }
@@ -66,9 +66,9 @@ impl Room {
 }
 
 /// The items whose documents are read together.
-pub(super) fn group_length(items: &[Item<'_>]) -> usize {
+pub(super) fn group_length(items: &[BulkItem<'_>]) -> usize {
     let mut bytes = 0;
-    let fits = |item: &&Item<'_>| {
+    let fits = |item: &&BulkItem<'_>| {
         bytes += item.source.len();
         bytes <= GROUP_BYTES_MAX
     };
@@ -76,7 +76,7 @@ pub(super) fn group_length(items: &[Item<'_>]) -> usize {
 }
 
 /// The bytes of the longest texts that are read together.
-fn longest_group(items: &[Item<'_>]) -> usize {
+fn longest_group(items: &[BulkItem<'_>]) -> usize {
     let (mut rest, mut longest) = (items, 0);
     while !rest.is_empty() {
         let (group, later) = rest.split_at(group_length(rest));

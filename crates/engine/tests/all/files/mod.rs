@@ -1,4 +1,4 @@
-//! Files: written, read in ranges, versioned, deleted, swept; uploads that are resumed.
+//! Files: writing, reading ranges, versions, deleting, sweeping.
 
 mod uploads;
 
@@ -24,7 +24,7 @@ fn bucket() -> Bucket {
     Bucket::parse("photos").unwrap()
 }
 
-/// Bytes that no two chunks have alike.
+/// Bytes that differ from chunk to chunk.
 fn bytes(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at / 7 + at / 1021) as u8).collect()
 }
@@ -132,7 +132,7 @@ async fn versions_are_counted_from_both_ends() {
 }
 
 #[tokio::test]
-async fn what_a_driver_changes_is_seen_at_once() {
+async fn changes_by_a_driver_are_seen_at_once() {
     let files = new_files().await;
     let engine = engine_on(&Simulation::new(2)).await;
     let files = Files::clone(&engine.files(files.bucket().clone()));

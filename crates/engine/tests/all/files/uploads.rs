@@ -1,4 +1,4 @@
-//! Uploads: resumed, joined out of parts, abandoned.
+//! Uploads that are resumed, joined from parts, or abandoned.
 
 use super::*;
 
@@ -17,7 +17,7 @@ async fn begin_as(files: &Files, length: impl Into<Option<u64>>, kind: UploadKin
     files.begin_upload(new).await.unwrap().id
 }
 
-/// Ends an upload that has all its bytes; the file has them.
+/// Ends an upload that has all its bytes, and checks the file.
 async fn finish_movie(files: &Files, writer: FileWriter, all: Vec<u8>) {
     assert!(writer.can_finish());
     files
@@ -86,7 +86,7 @@ async fn an_upload_goes_on_where_it_was_interrupted_after_a_crash_too() {
         writer.pause(60_000).await.unwrap();
         offset = end;
     }
-    // Another engine on the same simulation crashes the first.
+    // Opening another engine on the same simulation crashes the first.
     let files = engine_on(&simulation).await.files(bucket());
     assert_eq!(files.upload(id).await.unwrap().unwrap().offset, 6000);
     let mut writer = files.resume_upload(id).await.unwrap().unwrap();
@@ -142,7 +142,7 @@ async fn parts_become_one_file_after_a_crash_too() {
 }
 
 #[tokio::test]
-async fn what_a_client_said_of_an_upload_is_known_after_a_crash_too() {
+async fn the_metadata_of_an_upload_survives_a_crash() {
     let simulation = Simulation::new(8);
     let files = engine_on(&simulation).await.files(bucket());
     let part = part(&files, &bytes(10)).await;
@@ -155,7 +155,7 @@ async fn what_a_client_said_of_an_upload_is_known_after_a_crash_too() {
 }
 
 #[tokio::test]
-async fn what_is_no_finished_part_is_not_joined() {
+async fn only_finished_parts_are_joined() {
     let engine = engine_on(&Simulation::new(8)).await;
     let files = engine.files(bucket());
     let (whole, unfinished) = (

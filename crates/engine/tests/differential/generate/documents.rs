@@ -1,4 +1,4 @@
-//! Random documents of all types, with arrays and documents within each other.
+//! Random documents of all types, with nested arrays and documents.
 
 use super::{Random, one_in, pick};
 use value::{Binary, Document, ObjectId, Regex, Timestamp, Value, doc};

@@ -1,4 +1,4 @@
-//! Random documents, indexes and operations: few names and few values, so that they meet.
+//! Random documents, indexes and operations. Names and values are few, so that filters match something.
 
 pub mod documents;
 pub mod filters;

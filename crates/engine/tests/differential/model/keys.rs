@@ -1,4 +1,4 @@
-//! The keys of a document in an index or a sort, and the order of documents that they make.
+//! The keys of a document in an index or a sort, and the order that they give.
 
 use super::matching::matches;
 use super::order::compare;

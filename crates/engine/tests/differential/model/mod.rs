@@ -1,5 +1,5 @@
-//! What MongoDB's query language means, said once more in the simplest way: trees in, trees out, nothing shared with the
-//! engine but the type of values.
+//! A model of MongoDB's query language, in the simplest way: it works on trees, and shares nothing with the engine but the
+//! type of values.
 
 pub mod keys;
 pub mod matching;

@@ -14,7 +14,7 @@ mod record;
 mod replay;
 
 pub(super) use heads::all_heads;
-pub(super) use record::{Entry, Made};
+pub(super) use record::{ArchiveEntry, Made};
 pub(crate) use replay::{replay, waits_for_replay};
 
 use crate::{ArchivePosition, Error, ShardId};
@@ -24,8 +24,8 @@ use record::{Begin, Heads};
 use std::collections::hash_map::RandomState;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -138,7 +138,7 @@ impl Archive {
     }
 
     /// Writes a commit that is about to be made. `None` if no archive is kept.
-    pub(super) fn note_commit<'a, E: Iterator<Item = Result<Entry<'a>, Error>>>(
+    pub(super) fn note_commit<'a, E: Iterator<Item = Result<ArchiveEntry<'a>, Error>>>(
         &self,
         made: &Made<'_>,
         entries: impl FnOnce() -> E,
@@ -342,8 +342,8 @@ impl Kept {
     /// Writes a record. If that fails, nothing of it is left.
     fn append(&mut self, record: &[u8]) -> io::Result<()> {
         let framed = record::framed(record)?;
-        let written = (&*self.file).write_all(&framed);
-        if let Err(error) = written {
+        // At its place, since a write that failed may have moved the position past a part of itself.
+        if let Err(error) = self.file.write_all_at(&framed, self.offset) {
             self.file.set_len(self.offset)?;
             return Err(error);
         }
@@ -377,6 +377,35 @@ fn now_ms() -> u64 {
 mod tests {
     use super::record::Record;
     use super::*;
+    use std::io::{Seek, SeekFrom, Write};
+
+    #[test]
+    fn what_comes_after_a_write_that_failed_half_way_is_read() {
+        let data = tempfile::tempdir().unwrap();
+        let archive = Archive::new(data.path());
+        archive.begin(|| Ok(Heads::new())).unwrap();
+        archive.note_drop(ShardId(7)).unwrap();
+        {
+            let mut kept = archive.kept.lock();
+            let kept = kept.as_mut().unwrap();
+            // As a write leaves it that found no room for its last bytes, and was cut off again.
+            kept.file.write_all_at(&[1; 1_000], kept.offset).unwrap();
+            (&*kept.file).seek(SeekFrom::End(0)).unwrap();
+            kept.file.set_len(kept.offset).unwrap();
+        }
+        let noted = archive.note_drop(ShardId(8)).unwrap();
+        let (_, mut records) = Records::open(&archive.folder.join(name_of(noted.file)))
+            .unwrap()
+            .unwrap();
+        let mut dropped = Vec::new();
+        while let Some((_, record)) = records.next().unwrap() {
+            if let Record::Drop { shard, .. } = record {
+                dropped.push(shard);
+            }
+        }
+        assert_eq!(dropped, [ShardId(7), ShardId(8)]);
+        assert!(records.is_at_end());
+    }
 
     #[test]
     fn a_record_is_taken_back_although_the_archive_has_ended() {

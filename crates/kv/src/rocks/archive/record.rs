@@ -65,7 +65,7 @@ pub(in crate::rocks) struct Made<'a> {
 }
 
 /// A key, and the beginning and the rest of its new value; without these it is removed.
-pub(in crate::rocks) type Entry<'a> = (&'a [u8], Option<(&'a [u8], Bytes)>);
+pub(in crate::rocks) type ArchiveEntry<'a> = (&'a [u8], Option<(&'a [u8], Bytes)>);
 
 /// A record without its frame.
 pub(super) fn begin(begin: &Begin) -> Vec<u8> {
@@ -84,7 +84,7 @@ pub(super) fn begin(begin: &Begin) -> Vec<u8> {
 /// Large values are in it as a whole, also those that were placed before.
 pub(super) fn commit<'a>(
     made: &Made<'_>,
-    entries: impl Iterator<Item = Result<Entry<'a>, Error>>,
+    entries: impl Iterator<Item = Result<ArchiveEntry<'a>, Error>>,
     time_ms: u64,
 ) -> Result<Vec<u8>, Error> {
     let mut out = Vec::with_capacity(made.size_bytes);

@@ -88,7 +88,10 @@ async fn replay_file(
     may_be_cut: bool,
 ) -> Result<bool, Error> {
     let Some((_, mut records)) = Records::open(&input.path).map_err(failed)? else {
-        return check_end(input, 0, may_be_cut).map(|()| false);
+        return match may_be_cut {
+            true => Ok(false),
+            false => Err(damaged(input, 0)),
+        };
     };
     while let Some((offset, record)) = records.next().map_err(failed)? {
         let Some(time_ms) = record.time_ms() else { continue };
@@ -118,7 +121,7 @@ async fn replay_file(
                     .commit(shard, expected, head, batch, Durability::Soon)
                     .await;
                 made.map_err(|error| match error {
-                    CommitError::HeadMoved(head) => gap(input, offset, shard, head.sequence, expected),
+                    CommitError::HeadMoved(head) => gap(input, Some(offset), shard, head.sequence, expected),
                     CommitError::Engine(error) => error,
                 })?;
             }
@@ -127,17 +130,17 @@ async fn replay_file(
         replayed.changes += 1;
         replayed.last_ms = time_ms;
     }
-    check_end(input, records.offset, may_be_cut || records.is_at_end()).map(|()| false)
+    match may_be_cut || records.is_at_end() {
+        true => Ok(false),
+        false => Err(damaged(input, records.offset)),
+    }
 }
 
-fn check_end(input: &Input, offset: u64, is_right: bool) -> Result<(), Error> {
-    if is_right {
-        return Ok(());
-    }
-    Err(incomplete(format!(
+fn damaged(input: &Input, offset: u64) -> Error {
+    incomplete(format!(
         "the file {} is damaged at offset {offset}",
         file::name_of(input.number)
-    )))
+    ))
 }
 
 /// Checks that all shards are, after the files of a process, as the next process found them.
@@ -145,16 +148,17 @@ fn check_heads(engine: &Engine, heads: &Heads, input: &Input) -> Result<(), Erro
     for (shard, found) in heads {
         let reached = engine.head(*shard)?.sequence;
         if reached != *found {
-            return Err(gap(input, u64::MAX, *shard, reached, *found));
+            return Err(gap(input, None, *shard, reached, *found));
         }
     }
     Ok(())
 }
 
-fn gap(input: &Input, offset: u64, shard: ShardId, reached: u64, next: u64) -> Error {
-    let place = match offset {
-        u64::MAX => "behind".to_owned(),
-        offset => format!("before offset {offset} of"),
+/// The error that changes of a shard are missing before a record of a file, or after the whole file.
+fn gap(input: &Input, before: Option<u64>, shard: ShardId, reached: u64, next: u64) -> Error {
+    let place = match before {
+        None => "after".to_owned(),
+        Some(offset) => format!("before offset {offset} of"),
     };
     incomplete(format!(
         "changes are missing {place} the file {}: shard {} is at its change {reached} and goes on from {next}",

@@ -89,7 +89,7 @@ impl Database {
         for pointer in pointers {
             put_free(&pointer.extent, &mut batch);
         }
-        let written = self.db.write_opt(batch, &options::write(true));
+        let written = self.db.write_opt(batch, &options::write());
         written.map_err(|error| write_error(error, &self.poison))
     }
 

@@ -187,12 +187,16 @@ impl Database {
                 entries.next();
             }
             if let Err(error) = entries.status() {
-                tracing::warn!(%error, shard = shard.0, "the room of large values stays taken, of a shard that cannot be read to its end");
+                tracing::warn!(
+                    %error,
+                    shard = shard.0,
+                    "the space of large values is not freed: their shard cannot be read to its end"
+                );
             }
             if freed.is_empty() {
                 return Ok(true);
             }
-            self.write(batch, &options::write(true))?;
+            self.write(batch, &options::write())?;
             self.large.reclaimer.free(freed, self.db.latest_sequence_number());
         }
     }

@@ -49,13 +49,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waited_long_is_not_trusted_for_longer() {
+    fn a_slow_write_slows_the_pace_for_a_second() {
         let (pace, now) = (Pace::new(), Instant::now());
         let later = |ms| now + Duration::from_millis(ms);
         pace.took(Duration::from_millis(1), now);
         assert!(!pace.is_slow(now));
         pace.took(Duration::from_millis(50), now);
-        // A quick write that began before does not shorten it.
+        // A quick write that began earlier does not shorten the pause.
         pace.took(Duration::from_millis(10), now);
         assert!(pace.is_slow(now) && pace.is_slow(later(999)));
         assert!(!pace.is_slow(later(1001)));

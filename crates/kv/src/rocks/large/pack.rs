@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_shrink_stays_as_it_is() {
+    fn incompressible_values_stay_as_they_are() {
         let mut state = 1_u64;
         let mut random = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -179,7 +179,7 @@ impl Reclaiming {
             }
             files.insert(extent.file);
         }
-        let written = self.db.write_opt(done, &options::write(true));
+        let written = self.db.write_opt(done, &options::write());
         written.map_err(|error| self.durable.write_failed(error))?;
         self.waiting.drain(..unseen);
         // A file that was the current one may have ended with nothing in it.
@@ -197,7 +197,7 @@ impl Reclaiming {
         };
         let mut done = WriteBatch::new();
         extents.values().for_each(|extent| delete_free(extent, &mut done));
-        let written = self.db.write_opt(done, &options::write(true));
+        let written = self.db.write_opt(done, &options::write());
         written.map_err(|error| self.durable.write_failed(error))
     }
 }

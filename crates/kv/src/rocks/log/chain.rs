@@ -24,7 +24,7 @@ pub(super) struct Log {
 
 /// A place of a log.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct LogPlace {
     pub(super) log: Log,
     pub(super) offset: u64,
 }
@@ -37,7 +37,7 @@ pub(super) struct Chain {
     /// Whether a batch was taken.
     is_begun: bool,
     /// The end of the part without gaps; `None` without logs.
-    pub(super) end: Option<Place>,
+    pub(super) end: Option<LogPlace>,
     /// The number of intact batches after that end.
     pub(super) behind: u64,
     /// The shards that these change.
@@ -68,7 +68,7 @@ impl Chain {
         let mut chain = Chain {
             reached,
             is_begun: false,
-            end: logs.first().map(|log| Place::new(log, 0)),
+            end: logs.first().map(|log| LogPlace::new(log, 0)),
             behind: 0,
             shards: BTreeSet::new(),
         };
@@ -82,7 +82,7 @@ impl Chain {
                         chain.behind += 1;
                         chain.shards.extend(shards(&batch));
                     } else {
-                        chain.end = Some(Place::new(log, records.position()));
+                        chain.end = Some(LogPlace::new(log, records.position()));
                     }
                 } else if records.seek_behind()? {
                     is_broken = true;
@@ -123,9 +123,9 @@ impl Log {
     }
 }
 
-impl Place {
-    fn new(log: &Log, offset: u64) -> Place {
-        Place {
+impl LogPlace {
+    fn new(log: &Log, offset: u64) -> LogPlace {
+        LogPlace {
             log: log.clone(),
             offset,
         }

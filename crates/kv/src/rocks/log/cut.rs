@@ -32,7 +32,7 @@ pub(super) fn cut(folder: &Path, chain: &Chain, logs: &[Log]) -> io::Result<()> 
             // A rename needs no room, of which there may be none.
             fs::rename(&log.path, &copy)?;
             File::open(&kept)?.sync_all()?;
-            tracing::warn!(file = %log.path.display(), kept = %copy.display(), "a log behind the gap was taken away");
+            tracing::warn!(file = %log.path.display(), kept = %copy.display(), "a log after the gap was taken away");
         }
     }
     File::open(folder)?.sync_all()

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_noted_reads_back_and_a_bit_that_turned_is_not_believed() {
+    fn a_note_reads_back_and_is_refused_with_a_flipped_bit() {
         let reached = Reached {
             manifest: 5,
             in_tables: 300,

@@ -1,7 +1,7 @@
 //! Accumulators that keep what they are given: `$push $addToSet $mergeObjects $setUnion $concatArrays`.
 
 use super::Accumulator;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::{ValueSet, size_bytes};
 use crate::interruption::{COMPARISONS_PER_STEP, steps};
 use crate::{Code, Error, Result};
@@ -15,7 +15,7 @@ pub(super) struct Push {
 }
 
 impl Accumulator for Push {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         if let Some(value) = value.into_value() {
             self.bytes += size_bytes(value.as_ref());
             self.values.push(value);
@@ -60,7 +60,7 @@ impl AddToSet {
 }
 
 impl Accumulator for AddToSet {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         if let Some(value) = value.into_value() {
             self.insert(value);
         }
@@ -83,7 +83,7 @@ pub(super) struct MergeObjects {
 }
 
 impl Accumulator for MergeObjects {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         match value.present() {
             None => Ok(()),
             Some(ValueRef::Document(document)) => {
@@ -96,7 +96,7 @@ impl Accumulator for MergeObjects {
                 Ok(())
             }
             Some(other) => Err(Error::new(
-                Code::location(5_911_200),
+                Code::location(40_400),
                 format!(
                     "$mergeObjects requires object inputs, but input is of type {}",
                     other.type_of().alias()
@@ -115,7 +115,7 @@ impl Accumulator for MergeObjects {
 }
 
 /// The elements of an array that an accumulator was given; missing values are passed over.
-fn elements<'a>(name: &str, value: &'a Found<'_>) -> Result<Option<value::ArrayRef<'a>>> {
+fn elements<'a>(name: &str, value: &'a Evaluated<'_>) -> Result<Option<value::ArrayRef<'a>>> {
     match value.get() {
         None => Ok(None),
         Some(ValueRef::Array(array)) => Ok(Some(array)),
@@ -140,7 +140,7 @@ impl SetUnion {
 }
 
 impl Accumulator for SetUnion {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         if let Some(array) = elements("$setUnion", &value)? {
             array
                 .iter()
@@ -164,10 +164,10 @@ pub(super) struct ConcatArrays {
 }
 
 impl Accumulator for ConcatArrays {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         if let Some(array) = elements("$concatArrays", &value)? {
             for element in array.iter() {
-                self.all.add(Found::Borrowed(element))?;
+                self.all.add(Evaluated::Borrowed(element))?;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::Accumulator;
 use crate::Result;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::number::Number;
 use value::{Value, ValueRef};
 
@@ -34,7 +34,7 @@ impl Deviation {
 }
 
 impl Accumulator for Deviation {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         self.see(value.get())
     }
 

@@ -2,7 +2,7 @@
 
 use super::Accumulator;
 use crate::Result;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use std::cmp::Ordering;
 use value::Value;
 use value::collation::{Collation, compare_in};
@@ -34,7 +34,7 @@ impl Extreme {
 }
 
 impl Accumulator for Extreme {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         let Some(present) = value.present() else {
             return Ok(());
         };
@@ -83,7 +83,7 @@ impl Edge {
 }
 
 impl Accumulator for Edge {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         if self.value.is_none() || !self.keeps_first {
             self.value = Some(value.into_value().unwrap_or(Value::Null));
         }

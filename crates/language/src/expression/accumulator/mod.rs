@@ -14,7 +14,7 @@ pub use ranked::{Ranked, Ties};
 pub use removable_sum::RemovableTotal;
 pub use sum::Total;
 
-use super::found::Found;
+use super::evaluated::Evaluated;
 use crate::Result;
 use collect::{AddToSet, ConcatArrays, MergeObjects, Push, SetUnion};
 use deviation::Deviation;
@@ -28,11 +28,11 @@ use value::{Value, ValueRef};
 /// The state of one accumulator in one group.
 pub trait Accumulator: Debug + Send {
     /// Takes one more value.
-    fn add(&mut self, value: Found<'_>) -> Result<()>;
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()>;
 
     /// As [`Accumulator::add`], of a borrowed value, which accumulators that keep no values need not copy.
     fn see(&mut self, value: Option<ValueRef<'_>>) -> Result<()> {
-        self.add(Found::from(value))
+        self.add(Evaluated::from(value))
     }
 
     /// The result; `None` if it is missing.

@@ -2,7 +2,7 @@
 
 use super::Accumulator;
 use crate::Result;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::number::Number;
 use value::decimal::{from_double_exactly, without_zeros};
 use value::{Decimal128, Value, ValueRef};
@@ -137,7 +137,7 @@ pub(super) struct Sum {
 }
 
 impl Accumulator for Sum {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         self.see(value.get())
     }
 
@@ -160,7 +160,7 @@ pub(super) struct Average {
 }
 
 impl Accumulator for Average {
-    fn add(&mut self, value: Found<'_>) -> Result<()> {
+    fn add(&mut self, value: Evaluated<'_>) -> Result<()> {
         self.see(value.get())
     }
 

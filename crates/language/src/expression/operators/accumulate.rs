@@ -3,7 +3,7 @@
 use super::{Operator, Syntax, operator};
 use crate::Result;
 use crate::expression::accumulator::AccumulatorKind;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use value::collation::Collation;
 use value::{Value, ValueRef};
 
@@ -41,14 +41,14 @@ pub(super) const OPERATORS: &[Operator] = &[
 fn accumulate(
     kind: AccumulatorKind,
     collation: Option<&Collation>,
-    operands: Vec<Found<'_>>,
+    operands: Vec<Evaluated<'_>>,
 ) -> Result<Option<Value>> {
     let mut accumulator = kind.start(collation);
     if let [single] = operands.as_slice()
         && let Some(ValueRef::Array(array)) = single.get()
     {
         for element in array.iter() {
-            accumulator.add(Found::Borrowed(element))?;
+            accumulator.add(Evaluated::Borrowed(element))?;
         }
     } else {
         for operand in operands {

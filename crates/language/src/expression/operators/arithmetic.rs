@@ -1,7 +1,7 @@
 //! `$add $subtract $multiply $divide $mod`; the functions of one number are in `numeric`.
 
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::number::{Number, Pair};
 use crate::{Code, Error, Result};
 use value::{Value, ValueRef};
@@ -16,8 +16,9 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 const OVERFLOW: Code = Code::OVERFLOW;
 
-fn add(operands: &[Found<'_>]) -> Result<Option<Value>> {
+fn add(operands: &[Evaluated<'_>]) -> Result<Option<Value>> {
     let mut total = Number::Int(0);
+    let mut are_ints = true;
     let mut date = None;
     for operand in operands {
         let Some(present) = operand.present() else {
@@ -39,6 +40,7 @@ fn add(operands: &[Found<'_>]) -> Result<Option<Value>> {
                         type_name(operand)
                     ))
                 })?;
+                are_ints &= matches!(number, Number::Int(_));
                 match date {
                     Some(ms) => date = Some(moved(ms, number)?),
                     None => total = total.add(number),
@@ -46,7 +48,18 @@ fn add(operands: &[Found<'_>]) -> Result<Option<Value>> {
             }
         }
     }
-    Ok(Some(date.map_or_else(|| total.into(), Value::DateTime)))
+    Ok(Some(match date {
+        Some(ms) => Value::DateTime(ms),
+        None => narrowed(total, are_ints).into(),
+    }))
+}
+
+/// What came of operands. Ints are a long only if the end needs one, however large they were on the way, as in MongoDB.
+fn narrowed(number: Number, are_ints: bool) -> Number {
+    match number {
+        Number::Long(number) if are_ints => Number::int_or_long(number),
+        other => other,
+    }
 }
 
 /// A date this many milliseconds later.
@@ -64,15 +77,17 @@ fn overflow(name: &str) -> Error {
     error(OVERFLOW, format!("date overflow in {name}"))
 }
 
-fn subtract(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+fn subtract(left: Evaluated<'_>, right: Evaluated<'_>) -> Result<Option<Value>> {
     let (Some(a), Some(b)) = (left.present(), right.present()) else {
         return Ok(Some(Value::Null));
     };
     let difference = match (a, b) {
-        (ValueRef::DateTime(a), ValueRef::DateTime(b)) => a
-            .checked_sub(b)
-            .map(Value::Int64)
-            .ok_or_else(|| overflow("$subtract"))?,
+        (ValueRef::DateTime(a), ValueRef::DateTime(b)) => {
+            // MongoDB has a type of its own for the time between two dates.
+            let between = a.checked_sub(b).map(Value::Int64);
+            let message = "the time between two dates in $subtract is too long";
+            between.ok_or_else(|| error(Code::DURATION_OVERFLOW, message))?
+        }
         (ValueRef::DateTime(ms), _) if b.is_number() => {
             let amount = Number::of(b).unwrap_or(Number::Int(0));
             let amount = milliseconds(amount, "$subtract")?;
@@ -92,8 +107,9 @@ fn subtract(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
     Ok(Some(difference))
 }
 
-fn multiply(operands: &[Found<'_>]) -> Result<Option<Value>> {
+fn multiply(operands: &[Evaluated<'_>]) -> Result<Option<Value>> {
     let mut product = Number::Int(1);
+    let mut are_ints = true;
     // MongoDB multiplies doubles all along, and takes what came of that where integers are not enough.
     let mut double = 1.0;
     for operand in operands {
@@ -106,16 +122,17 @@ fn multiply(operands: &[Found<'_>]) -> Result<Option<Value>> {
                 type_name(operand)
             ))
         })?;
+        are_ints &= matches!(number, Number::Int(_));
         double *= number.to_f64();
         product = match product.multiply(number) {
             Number::Double(_) => Number::Double(double),
             other => other,
         };
     }
-    Ok(Some(product.into()))
+    Ok(Some(narrowed(product, are_ints).into()))
 }
 
-fn divide(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+fn divide(left: Evaluated<'_>, right: Evaluated<'_>) -> Result<Option<Value>> {
     let Some((a, b)) = numbers(&left, &right, |left, right| {
         Error::type_mismatch(format!(
             "$divide only supports numeric types, not {left} and {right}"
@@ -133,7 +150,7 @@ fn divide(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
     }))
 }
 
-fn modulo(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+fn modulo(left: Evaluated<'_>, right: Evaluated<'_>) -> Result<Option<Value>> {
     let Some((a, b)) = numbers(&left, &right, |left, right| {
         error(
             Code::location(16_611),
@@ -164,8 +181,8 @@ fn modulo(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
 
 /// Both operands as numbers; `None` if either is null.
 fn numbers(
-    left: &Found<'_>,
-    right: &Found<'_>,
+    left: &Evaluated<'_>,
+    right: &Evaluated<'_>,
     wrong: impl FnOnce(&str, &str) -> Error,
 ) -> Result<Option<(Number, Number)>> {
     let (Some(a), Some(b)) = (left.present(), right.present()) else {

@@ -4,8 +4,10 @@
 use super::search::{BoundCodes, bound};
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::building::Building;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
+use crate::expression::node::Node;
 use crate::expression::number::Number;
+use crate::expression::parse::Parser;
 use crate::expression::size_bytes;
 use crate::{Code, Result};
 use value::collation::{Collation, compare_in};
@@ -25,13 +27,13 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$reverseArray", Syntax::One(reverse)),
     operator("$slice", Syntax::Many(2, 3, slice)),
     operator("$range", Syntax::Many(2, 3, range)),
-    operator("$indexOfArray", Syntax::Collated(2, 4, index_of)),
+    operator("$indexOfArray", Syntax::Own(parse_index_of)),
 ];
 
 /// The bytes for which MongoDB counts an element that `$range` makes.
 const RANGE_ELEMENT_BYTES: usize = 16;
 
-fn as_array<'a>(operand: &'a Found<'_>) -> Option<ArrayRef<'a>> {
+fn as_array<'a>(operand: &'a Evaluated<'_>) -> Option<ArrayRef<'a>> {
     operand.get().and_then(ValueRef::as_array)
 }
 
@@ -45,7 +47,7 @@ fn at(array: ArrayRef<'_>, position: i64) -> Option<Value> {
     array.get(usize::try_from(position).ok()?).map(ValueRef::to_value)
 }
 
-fn element_at(array: Found<'_>, position: Found<'_>) -> Result<Option<Value>> {
+fn element_at(array: Evaluated<'_>, position: Evaluated<'_>) -> Result<Option<Value>> {
     let (Some(_), Some(present)) = (array.present(), position.present()) else {
         return Ok(Some(Value::Null));
     };
@@ -79,7 +81,7 @@ fn element_at(array: Found<'_>, position: Found<'_>) -> Result<Option<Value>> {
     Ok(at(elements, position.into()))
 }
 
-fn end(name: &str, operand: &Found<'_>, position: i64) -> Result<Option<Value>> {
+fn end(name: &str, operand: &Evaluated<'_>, position: i64) -> Result<Option<Value>> {
     if operand.present().is_none() {
         return Ok(Some(Value::Null));
     }
@@ -95,7 +97,7 @@ fn end(name: &str, operand: &Found<'_>, position: i64) -> Result<Option<Value>> 
     }
 }
 
-fn size(operand: Found<'_>) -> Result<Option<Value>> {
+fn size(operand: Evaluated<'_>) -> Result<Option<Value>> {
     match as_array(&operand) {
         Some(array) => Ok(Some(Value::Int32(array.len() as i32))),
         None => Err(error(
@@ -108,7 +110,7 @@ fn size(operand: Found<'_>) -> Result<Option<Value>> {
     }
 }
 
-fn contains(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn contains(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let [wanted, array] = operands.as_slice() else {
         return Ok(None);
     };
@@ -129,7 +131,7 @@ fn contains(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<O
     Ok(Some(Value::Bool(found)))
 }
 
-fn concat(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn concat(operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let mut building = Building::new("$concatArrays");
     let mut all = Vec::new();
     for operand in operands {
@@ -140,8 +142,10 @@ fn concat(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
             .get()
             .map_or(Ok(()), |value| building.add(size_bytes(value)))?;
         match operand {
-            Found::Owned(Value::Array(elements)) => all.extend(elements),
-            Found::Borrowed(ValueRef::Array(elements)) => all.extend(elements.iter().map(ValueRef::to_value)),
+            Evaluated::Owned(Value::Array(elements)) => all.extend(elements),
+            Evaluated::Borrowed(ValueRef::Array(elements)) => {
+                all.extend(elements.iter().map(ValueRef::to_value))
+            }
             other => {
                 return Err(error(
                     Code::location(28_664),
@@ -153,7 +157,7 @@ fn concat(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     Ok(Some(Value::Array(all)))
 }
 
-fn reverse(operand: Found<'_>) -> Result<Option<Value>> {
+fn reverse(operand: Evaluated<'_>) -> Result<Option<Value>> {
     if operand.present().is_none() {
         return Ok(Some(Value::Null));
     }
@@ -166,13 +170,13 @@ fn reverse(operand: Found<'_>) -> Result<Option<Value>> {
             Code::location(34_435),
             format!(
                 "The argument to $reverseArray must be an array, but was of type: {}",
-                type_name(&Found::from(other))
+                type_name(&Evaluated::from(other))
             ),
         )),
     }
 }
 
-fn slice(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn slice(operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     if operands.iter().any(|operand| operand.present().is_none()) {
         return Ok(Some(Value::Null));
     }
@@ -225,7 +229,7 @@ fn slice(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     ))
 }
 
-fn slice_number(operand: &Found<'_>, place: &str, not_number: Code, not_whole: Code) -> Result<i32> {
+fn slice_number(operand: &Evaluated<'_>, place: &str, not_number: Code, not_whole: Code) -> Result<i32> {
     let number = operand.get().and_then(Number::of).ok_or_else(|| {
         error(
             not_number,
@@ -246,8 +250,8 @@ fn slice_number(operand: &Found<'_>, place: &str, not_number: Code, not_whole: C
     })
 }
 
-fn range(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
-    let bound = |operand: Option<&Found<'_>>, what, codes: [Code; 2]| match operand {
+fn range(operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
+    let bound = |operand: Option<&Evaluated<'_>>, what, codes: [Code; 2]| match operand {
         None => Ok(1),
         Some(operand) => range_bound(operand, what, codes),
     };
@@ -291,7 +295,7 @@ fn range(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     ))
 }
 
-fn range_bound(operand: &Found<'_>, what: &str, codes: [Code; 2]) -> Result<i64> {
+fn range_bound(operand: &Evaluated<'_>, what: &str, codes: [Code; 2]) -> Result<i64> {
     let number = operand.get().and_then(Number::of).ok_or_else(|| {
         error(
             codes[0],
@@ -312,7 +316,25 @@ fn range_bound(operand: &Found<'_>, what: &str, codes: [Code; 2]) -> Result<i64>
     })
 }
 
-fn index_of(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn parse_index_of(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    let operands = parser.operands("$indexOfArray", argument, 2, 4)?;
+    // As in MongoDB, which looks through a constant before there is any document.
+    if let [Node::Constant(Some(constant)), rest @ ..] = operands.as_slice()
+        && !matches!(constant, Value::Array(_) | Value::Null | Value::Undefined)
+        && rest.iter().any(Node::reads_document)
+    {
+        return Err(error(
+            Code::location(50_809),
+            format!(
+                "First operand of $indexOfArray must be an array. First argument is of type: {}",
+                constant.type_of().alias()
+            ),
+        ));
+    }
+    Ok(Node::collated(index_of, operands, parser.collation()))
+}
+
+fn index_of(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let [array, wanted, bounds @ ..] = operands.as_slice() else {
         return Ok(None);
     };

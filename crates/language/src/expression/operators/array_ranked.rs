@@ -3,7 +3,7 @@
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::accumulator::{self, Method, Ranked, Ties};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
@@ -46,7 +46,7 @@ fn parse_n(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node
     // Both are there.
     let operands = named::operands(parser, argument, &fields)?;
     let operands = operands.into_iter().flatten().collect();
-    let apply: fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>> = match name {
+    let apply: fn(Option<&Collation>, Vec<Evaluated<'_>>) -> Result<Option<Value>> = match name {
         "$firstN" => |_, v| elements("$firstN", v, Vec::truncate),
         "$lastN" => |_, v| {
             elements("$lastN", v, |values, n| {
@@ -62,10 +62,10 @@ fn parse_n(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node
 /// What is kept of the elements of an array, by how many are wanted.
 fn elements(
     name: &str,
-    operands: Vec<Found<'_>>,
+    operands: Vec<Evaluated<'_>>,
     keep: impl FnOnce(&mut Vec<Value>, usize),
 ) -> Result<Option<Value>> {
-    let Ok([count, input]) = <[Found<'_>; 2]>::try_from(operands) else {
+    let Ok([count, input]) = <[Evaluated<'_>; 2]>::try_from(operands) else {
         return Ok(None);
     };
     let count = checked_count(&count)?;
@@ -78,7 +78,7 @@ fn elements(
             Code::location(5_788_200),
             format!(
                 "Input must be an array, {name} got {}",
-                type_name(&Found::from(other))
+                type_name(&Evaluated::from(other))
             ),
         )),
     }
@@ -88,7 +88,7 @@ fn elements(
 fn ranked(
     name: &str,
     collation: Option<&Collation>,
-    operands: Vec<Found<'_>>,
+    operands: Vec<Evaluated<'_>>,
     direction: Direction,
 ) -> Result<Option<Value>> {
     let ties = match direction {
@@ -108,7 +108,7 @@ fn ranked(
 }
 
 /// The operand `n`: a positive integer.
-fn checked_count(operand: &Found<'_>) -> Result<usize> {
+fn checked_count(operand: &Evaluated<'_>) -> Result<usize> {
     let number = operand.get().and_then(Number::of).ok_or_else(|| {
         error(
             Code::location(5_787_902),
@@ -201,7 +201,7 @@ fn parse_shares(parser: &mut Parser<'_>, operand: &Value) -> Result<Node> {
 }
 
 impl Operation for Percentile {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let shares = match &self.shares {
             Some(shares) => accumulator::shares(shares.evaluate(scope)?.into_value().as_ref())?,
             None => vec![0.5],
@@ -220,8 +220,8 @@ impl Operation for Percentile {
         };
         let mut values = values.into_iter();
         Ok(match self.shares {
-            Some(_) => Found::Owned(values.collect()),
-            None => Found::Owned(values.next().unwrap_or(Value::Null)),
+            Some(_) => Evaluated::Owned(values.collect()),
+            None => Evaluated::Owned(values.next().unwrap_or(Value::Null)),
         })
     }
 

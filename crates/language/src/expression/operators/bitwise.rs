@@ -1,7 +1,7 @@
 //! `$bitAnd $bitOr $bitXor $bitNot` on ints and longs.
 
 use super::{Operator, Syntax, numeric, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::number::Number;
 use crate::{Error, Result};
 use value::{Value, ValueRef};
@@ -24,7 +24,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 fn combine(
     name: &str,
-    operands: &[Found<'_>],
+    operands: &[Evaluated<'_>],
     neutral: i64,
     combine: fn(i64, i64) -> i64,
 ) -> Result<Option<Value>> {
@@ -53,7 +53,7 @@ fn combine(
     Ok(Some(number.into()))
 }
 
-fn not(operand: Found<'_>) -> Result<Option<Value>> {
+fn not(operand: Evaluated<'_>) -> Result<Option<Value>> {
     match operand.present() {
         None => Ok(Some(Value::Null)),
         Some(ValueRef::Int32(number)) => Ok(Some(Value::Int32(!number))),

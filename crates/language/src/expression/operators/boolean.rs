@@ -2,7 +2,7 @@
 
 use super::{Operator, Syntax, operator};
 use crate::Result;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use value::Value;
@@ -35,13 +35,13 @@ fn connective(parser: &mut Parser<'_>, name: &str, argument: &Value, decisive: b
 }
 
 impl Operation for Connective {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         for operand in &self.operands {
             if operand.evaluate(scope)?.is_true() == self.decisive {
-                return Ok(Found::of(self.decisive));
+                return Ok(Evaluated::of(self.decisive));
             }
         }
-        Ok(Found::of(!self.decisive))
+        Ok(Evaluated::of(!self.decisive))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
@@ -49,14 +49,13 @@ impl Operation for Connective {
     }
 
     fn fold(&mut self) -> Result<()> {
-        for at in 0..self.operands.len() {
-            self.operands[at].fold()?;
-            if self.operands[at].constant_truth() == Some(self.decisive) {
-                // It decides whatever the others are, as in MongoDB even those before it.
-                self.operands.drain(..at);
-                self.operands.truncate(1);
-                break;
-            }
+        // All of them, as in MongoDB: what fails on constants fails even if another operand decides.
+        self.operands.iter_mut().try_for_each(Node::fold)?;
+        let decides = |operand: &Node| operand.constant_truth() == Some(self.decisive);
+        if let Some(at) = self.operands.iter().position(decides) {
+            // It decides whatever the others are, even those before it.
+            self.operands.drain(..at);
+            self.operands.truncate(1);
         }
         Ok(())
     }

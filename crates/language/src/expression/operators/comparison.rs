@@ -2,7 +2,7 @@
 
 use super::{Operator, Syntax, operator};
 use crate::Result;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Apply, Call, Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use std::cmp::Ordering;
@@ -20,7 +20,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// A comparison of two operands by their bytes.
-type Simple = fn(Found<'_>, Found<'_>) -> Result<Option<Value>>;
+type Simple = fn(Evaluated<'_>, Evaluated<'_>) -> Result<Option<Value>>;
 
 /// What a comparison makes of an order.
 type Outcome = fn(Ordering) -> Value;
@@ -66,13 +66,13 @@ struct Collated {
 }
 
 impl Operation for Collated {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let (left, right) = (self.left.evaluate(scope)?, self.right.evaluate(scope)?);
         let order = match (left.get(), right.get()) {
             (Some(a), Some(b)) => self.collation.compare_values(a, b),
             _ => compare(&left, &right),
         };
-        Ok(Found::from(Some((self.outcome)(order))))
+        Ok(Evaluated::from(Some((self.outcome)(order))))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
@@ -113,7 +113,7 @@ fn sign(order: Ordering) -> Value {
 }
 
 /// The order of two outcomes; nothing and undefined stand between MinKey and null.
-fn compare(a: &Found<'_>, b: &Found<'_>) -> Ordering {
+fn compare(a: &Evaluated<'_>, b: &Evaluated<'_>) -> Ordering {
     match (a.get(), b.get()) {
         (Some(a), Some(b)) => value::compare(a, b),
         (None, None) => Ordering::Equal,

@@ -1,7 +1,7 @@
 //! `$cond $ifNull $switch`: only the operand that is chosen is evaluated.
 
 use super::{Operator, Syntax, error, operator};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
@@ -18,6 +18,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 struct Switch {
     branches: Vec<(Node, Node)>,
     default: Option<Node>,
+    is_cond: bool,
 }
 
 fn parse_cond(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
@@ -37,6 +38,7 @@ fn parse_cond(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     Ok(Node::Operation(Box::new(Switch {
         branches: vec![(condition, then)],
         default: Some(otherwise),
+        is_cond: true,
     })))
 }
 
@@ -74,6 +76,7 @@ fn parse_switch(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     let mut switch = Switch {
         branches: Vec::new(),
         default: None,
+        is_cond: false,
     };
     for (name, value) in argument.iter() {
         match (name, value) {
@@ -141,7 +144,7 @@ fn parse_branch(parser: &mut Parser<'_>, branch: &Value) -> Result<(Node, Node)>
 }
 
 impl Operation for Switch {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         for (case, then) in &self.branches {
             if case.evaluate(scope)?.is_true() {
                 return then.evaluate(scope);
@@ -157,6 +160,13 @@ impl Operation for Switch {
     }
 
     fn fold(&mut self) -> Result<()> {
+        if self.is_cond {
+            // MongoDB computes the constants of both sides, whatever the condition is.
+            for (case, then) in &mut self.branches {
+                case.fold()?;
+                then.fold()?;
+            }
+        }
         // MongoDB computes the default whether it is needed or not.
         self.default.as_mut().map_or(Ok(()), Node::fold)?;
         let mut kept = Vec::with_capacity(self.branches.len());
@@ -220,7 +230,7 @@ fn parse_if_null(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
 }
 
 impl Operation for IfNull {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         for operand in &self.operands {
             let value = operand.evaluate(scope)?;
             if value.present().is_some() {

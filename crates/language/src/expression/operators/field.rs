@@ -2,7 +2,7 @@
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::expression::path::Base;
@@ -53,7 +53,7 @@ fn parse_get(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
 }
 
 impl Operation for GetField {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let field = self.field.evaluate(scope)?;
         let Some(ValueRef::String(name)) = field.get() else {
             return Err(error(
@@ -65,11 +65,11 @@ impl Operation for GetField {
             ));
         };
         match self.input.evaluate(scope)? {
-            Found::Borrowed(ValueRef::Document(document)) => Ok(Found::from(document.get(name))),
-            Found::Owned(Value::Document(mut document)) => Ok(Found::from(document.remove(name))),
-            Found::Missing => Ok(Found::Missing),
-            other if other.present().is_none() => Ok(Found::of(Value::Null)),
-            _ => Ok(Found::Missing),
+            Evaluated::Borrowed(ValueRef::Document(document)) => Ok(Evaluated::from(document.get(name))),
+            Evaluated::Owned(Value::Document(mut document)) => Ok(Evaluated::from(document.remove(name))),
+            Evaluated::Missing => Ok(Evaluated::Missing),
+            other if other.present().is_none() => Ok(Evaluated::of(Value::Null)),
+            _ => Ok(Evaluated::Missing),
         }
     }
 
@@ -136,6 +136,16 @@ fn constant_name(parser: &mut Parser<'_>, name: &str, argument: &Document) -> Re
             ),
         ));
     }
+    let not_constant = || {
+        error(
+            Code::location(4_161_106),
+            format!("{name} requires 'field' to evaluate to a constant"),
+        )
+    };
+    // An object is one of expressions, even if it has none.
+    if matches!(field, Value::Document(fields) if fields.is_empty()) {
+        return Err(not_constant());
+    }
     match parser.operand(field)? {
         Node::Constant(Some(Value::String(field))) if field.contains('\0') => Err(error(
             Code::location(9_534_700),
@@ -146,21 +156,18 @@ fn constant_name(parser: &mut Parser<'_>, name: &str, argument: &Document) -> Re
             Code::location(4_161_107),
             format!(
                 "{name} requires 'field' to evaluate to type String, but got {}",
-                type_name(&Found::from(other))
+                type_name(&Evaluated::from(other))
             ),
         )),
-        _ => Err(error(
-            Code::location(4_161_106),
-            format!("{name} requires 'field' to evaluate to a constant"),
-        )),
+        _ => Err(not_constant()),
     }
 }
 
 impl Operation for SetField {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let input = self.input.evaluate(scope)?;
         if input.present().is_none() {
-            return Ok(Found::of(Value::Null));
+            return Ok(Evaluated::of(Value::Null));
         }
         let Some(Value::Document(mut document)) = input.into_value() else {
             return Err(error(
@@ -172,7 +179,7 @@ impl Operation for SetField {
             Some(value) => document.set(self.field.as_str(), value),
             None => document.retain(|name, _| name != self.field),
         }
-        Ok(Found::of(document))
+        Ok(Evaluated::of(document))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {

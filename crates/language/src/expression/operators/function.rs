@@ -1,7 +1,7 @@
 //! Functions in JavaScript: `$function`, and the two that `mapReduce` is made of.
 
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::script::Program;
@@ -123,7 +123,7 @@ fn required<'v>(argument: &'v Document, field: &str, missing: Code, what: &str) 
 }
 
 impl Operation for ScriptCall {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let operand = self.operand.evaluate(scope)?;
         let value = match (self.used, operand.get()) {
             (Use::Call, Some(ValueRef::Array(arguments))) => call(&self.program, arguments)?,
@@ -139,7 +139,7 @@ impl Operation for ScriptCall {
                 return Err(error(Code::location(31_225), message));
             }
         };
-        Ok(Found::Owned(value))
+        Ok(Evaluated::Owned(value))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {

@@ -3,7 +3,7 @@
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::building::Building;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::{Parser, check_new_variable};
@@ -18,7 +18,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// The elements of an input; `None` if it is null.
-fn elements<'a>(input: &'a Found<'_>, name: &str, code: Code) -> Result<Option<ArrayRef<'a>>> {
+fn elements<'a>(input: &'a Evaluated<'_>, name: &str, code: Code) -> Result<Option<ArrayRef<'a>>> {
     if input.present().is_none() {
         return Ok(None);
     }
@@ -80,10 +80,10 @@ fn parse_map(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
 }
 
 impl Operation for Map {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let input = self.input.evaluate(scope)?;
         let Some(elements) = elements(&input, "$map", Code::location(16_883))? else {
-            return Ok(Found::of(Value::Null));
+            return Ok(Evaluated::of(Value::Null));
         };
         let mut building = Building::new("$map");
         let mapped = elements.iter().map(|element| {
@@ -91,7 +91,7 @@ impl Operation for Map {
             let value = building.take(self.body.evaluate(&scope.with(&local))?)?;
             Ok(value.unwrap_or(Value::Null))
         });
-        Ok(Found::Owned(Value::Array(mapped.collect::<Result<_>>()?)))
+        Ok(Evaluated::Owned(Value::Array(mapped.collect::<Result<_>>()?)))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
@@ -174,10 +174,10 @@ impl Filter {
 }
 
 impl Operation for Filter {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let input = self.input.evaluate(scope)?;
         let Some(elements) = elements(&input, "$filter", Code::location(28_651))? else {
-            return Ok(Found::of(Value::Null));
+            return Ok(Evaluated::of(Value::Null));
         };
         let limit = self.limit(scope)?;
         let mut building = Building::new("$filter");
@@ -192,7 +192,7 @@ impl Operation for Filter {
                 }
             }
         }
-        Ok(Found::Owned(Value::Array(kept)))
+        Ok(Evaluated::Owned(Value::Array(kept)))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
@@ -254,10 +254,10 @@ fn parse_reduce(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
 }
 
 impl Operation for Reduce {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let input = self.input.evaluate(scope)?;
         let Some(elements) = elements(&input, "$reduce", Code::location(40_080))? else {
-            return Ok(Found::of(Value::Null));
+            return Ok(Evaluated::of(Value::Null));
         };
         let mut accumulated = self.initial.evaluate(scope)?.into_value();
         for element in elements.iter() {
@@ -268,7 +268,7 @@ impl Operation for Reduce {
             let next = self.body.evaluate(&scope.with(&value))?.into_value();
             accumulated = next;
         }
-        Ok(Found::from(accumulated))
+        Ok(Evaluated::from(accumulated))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {

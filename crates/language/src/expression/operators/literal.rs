@@ -1,4 +1,4 @@
-//! `$literal` (and `$const`, its older name): the argument as it is.
+//! `$literal` (and `$const`, its older name): the argument as it is. `$expr`: the argument as an expression, as in filters.
 
 use super::{Operator, Syntax, operator};
 use crate::expression::node::Node;
@@ -12,4 +12,5 @@ pub(super) const OPERATORS: &[Operator] = &[
         "$const",
         Syntax::Own(|_, argument| Ok(Node::Constant(Some(argument.clone())))),
     ),
+    operator("$expr", Syntax::Own(|parser, argument| parser.operand(argument))),
 ];

@@ -2,7 +2,7 @@
 
 use super::hashed_key::hashed_key;
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::expression::path::{Base, INDEX_KEY};
@@ -31,10 +31,7 @@ pub(super) const OPERATORS: &[Operator] = &[
             })
         }),
     ),
-    operator(
-        "$toHashedIndexKey",
-        Syntax::One(|v| Ok(Some(Value::Int64(hashed_key(v.or_null()))))),
-    ),
+    operator("$toHashedIndexKey", Syntax::Own(parse_hashed_key)),
     operator("$meta", Syntax::Own(meta)),
     operator("$accumulator", Syntax::Named(refuse_code)),
     operator("$where", Syntax::Named(refuse_code)),
@@ -62,8 +59,8 @@ fn parse_rand(_parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
 }
 
 impl Operation for Rand {
-    fn evaluate<'e>(&'e self, _scope: &Scope<'e>) -> Result<Found<'e>> {
-        Ok(Found::of(value::random::unit()))
+    fn evaluate<'e>(&'e self, _scope: &Scope<'e>) -> Result<Evaluated<'e>> {
+        Ok(Evaluated::of(value::random::unit()))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
@@ -79,7 +76,7 @@ impl Operation for Rand {
     }
 }
 
-fn bson_size(operand: Found<'_>) -> Result<Option<Value>> {
+fn bson_size(operand: Evaluated<'_>) -> Result<Option<Value>> {
     let size = match operand.present() {
         None => return Ok(Some(Value::Null)),
         Some(ValueRef::Document(DocumentRef::Raw(raw))) => raw.as_bytes().len(),
@@ -97,7 +94,7 @@ fn bson_size(operand: Found<'_>) -> Result<Option<Value>> {
     Ok(Some(Value::Int32(size as i32)))
 }
 
-fn binary_size(operand: Found<'_>) -> Result<Option<Value>> {
+fn binary_size(operand: Evaluated<'_>) -> Result<Option<Value>> {
     let size = match operand.present() {
         None => return Ok(Some(Value::Null)),
         Some(ValueRef::String(text)) => text.len(),
@@ -115,10 +112,23 @@ fn binary_size(operand: Found<'_>) -> Result<Option<Value>> {
     Ok(Some(Value::Int32(size as i32)))
 }
 
+/// Parses `$toHashedIndexKey`, for which an array is not a list of operands.
+fn parse_hashed_key(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    let operand = parser.operand(argument)?;
+    Ok(Node::many(
+        |operands| {
+            Ok(operands
+                .first()
+                .map(|value| Value::Int64(hashed_key(value.or_null()))))
+        },
+        vec![operand],
+    ))
+}
+
 fn timestamp(
     name: &str,
     code: Code,
-    operand: &Found<'_>,
+    operand: &Evaluated<'_>,
     part: fn(Timestamp) -> u32,
 ) -> Result<Option<Value>> {
     match operand.present() {

@@ -1,18 +1,18 @@
 //! Operators whose operands have names: `{$dateAdd: {startDate: …, unit: …}}`.
 
 use super::error;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
 use value::{Document, Value};
 
 /// Computes the value; an operand that was not given is `None`.
-pub(super) type Apply = fn(Vec<Option<Found<'_>>>) -> Result<Option<Value>>;
+pub(super) type Apply = fn(Vec<Option<Evaluated<'_>>>) -> Result<Option<Value>>;
 
 /// Checks the constants among the operands before there is any document. Fails if one is wrong, and returns whether the
 /// result is null whatever the other operands are. An operand that is not constant is `None`.
-pub(super) type Look = fn(&[Option<Found<'_>>]) -> Result<bool>;
+pub(super) type Look = fn(&[Option<Evaluated<'_>>]) -> Result<bool>;
 
 #[derive(Debug)]
 struct Named {
@@ -116,27 +116,27 @@ impl Named {
         let Some(look) = self.look else {
             return Ok(false);
         };
-        let constants: Vec<Option<Found<'_>>> = self.operands.iter().map(constant).collect();
+        let constants: Vec<Option<Evaluated<'_>>> = self.operands.iter().map(constant).collect();
         let are_all = constants.iter().flatten().count() == self.operands.iter().flatten().count();
         Ok(!are_all && look(&constants)?)
     }
 }
 
 /// The value of an operand that is given and constant.
-fn constant(operand: &Option<Node>) -> Option<Found<'_>> {
+fn constant(operand: &Option<Node>) -> Option<Evaluated<'_>> {
     match operand {
-        Some(Node::Constant(value)) => Some(Found::from(value.as_ref().map(Value::as_ref))),
+        Some(Node::Constant(value)) => Some(Evaluated::from(value.as_ref().map(Value::as_ref))),
         _ => None,
     }
 }
 
 impl Operation for Named {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let values = self.operands.iter().map(|operand| match operand {
             Some(operand) => operand.evaluate(scope).map(Some),
             None => Ok(None),
         });
-        Ok(Found::from((self.apply)(values.collect::<Result<_>>()?)?))
+        Ok(Evaluated::from((self.apply)(values.collect::<Result<_>>()?)?))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {

@@ -1,7 +1,7 @@
 //! Functions of one number, and `$log $pow $round $trunc`: null for null, the type of the operand kept.
 
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
@@ -38,7 +38,7 @@ fn exact_one(power: Decimal128) -> Decimal128 {
 }
 
 /// The operand as a number; `None` for null.
-pub(super) fn number(name: &str, operand: &Found<'_>) -> Result<Option<Number>> {
+pub(super) fn number(name: &str, operand: &Evaluated<'_>) -> Result<Option<Number>> {
     let Some(present) = operand.present() else {
         return Ok(None);
     };
@@ -54,7 +54,7 @@ pub(super) fn number(name: &str, operand: &Found<'_>) -> Result<Option<Number>> 
 /// A function that gives a decimal for a decimal and a double for every other number.
 pub(super) fn real(
     name: &str,
-    operand: Found<'_>,
+    operand: Evaluated<'_>,
     double: impl FnOnce(f64) -> Result<f64>,
     decimal: impl FnOnce(Decimal128) -> Result<Decimal128>,
 ) -> Result<Option<Value>> {
@@ -65,7 +65,7 @@ pub(super) fn real(
     }))
 }
 
-fn absolute(operand: Found<'_>) -> Result<Option<Value>> {
+fn absolute(operand: Evaluated<'_>) -> Result<Option<Value>> {
     Ok(Some(match number("$abs", &operand)? {
         None => Value::Null,
         Some(Number::Int(x)) => Number::int_or_long(i64::from(x).abs()).into(),
@@ -82,7 +82,7 @@ fn absolute(operand: Found<'_>) -> Result<Option<Value>> {
 
 fn whole(
     name: &str,
-    operand: Found<'_>,
+    operand: Evaluated<'_>,
     double: fn(f64) -> f64,
     decimal: fn(Decimal128) -> Decimal128,
 ) -> Result<Option<Value>> {
@@ -98,11 +98,11 @@ fn whole(
     }))
 }
 
-fn natural_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
+fn natural_logarithm(operand: Evaluated<'_>) -> Result<Option<Value>> {
     logarithm_of("$ln", Code::location(28_766), operand, f64::ln, Decimal128::ln)
 }
 
-fn decimal_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
+fn decimal_logarithm(operand: Evaluated<'_>) -> Result<Option<Value>> {
     logarithm_of(
         "$log10",
         Code::location(28_761),
@@ -115,7 +115,7 @@ fn decimal_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
 fn logarithm_of(
     name: &str,
     not_positive: Code,
-    operand: Found<'_>,
+    operand: Evaluated<'_>,
     double: fn(f64) -> f64,
     decimal: fn(Decimal128) -> Decimal128,
 ) -> Result<Option<Value>> {
@@ -144,12 +144,12 @@ fn positive_or(positive: bool, code: Code, message: String) -> Result<()> {
 }
 
 /// Both operands as numbers, each with its name and the code for a value that is not one; `None` if one is null.
-fn two_numbers(name: &str, operands: [(&str, &Found<'_>, Code); 2]) -> Result<Option<[Number; 2]>> {
+fn two_numbers(name: &str, operands: [(&str, &Evaluated<'_>, Code); 2]) -> Result<Option<[Number; 2]>> {
     let [(_, first, _), (_, second, _)] = operands;
     if first.present().is_none() || second.present().is_none() {
         return Ok(None);
     }
-    let number = |(what, found, code): (&str, &Found<'_>, Code)| {
+    let number = |(what, found, code): (&str, &Evaluated<'_>, Code)| {
         let number = found.present().and_then(Number::of);
         number.ok_or_else(|| {
             let found = type_name(found);
@@ -160,7 +160,7 @@ fn two_numbers(name: &str, operands: [(&str, &Found<'_>, Code); 2]) -> Result<Op
     Ok(Some([number(first)?, number(second)?]))
 }
 
-fn logarithm(operand: Found<'_>, base: Found<'_>) -> Result<Option<Value>> {
+fn logarithm(operand: Evaluated<'_>, base: Evaluated<'_>) -> Result<Option<Value>> {
     let operands = [
         ("argument", &operand, Code::location(28_756)),
         ("base", &base, Code::location(28_757)),
@@ -189,7 +189,7 @@ fn logarithm(operand: Found<'_>, base: Found<'_>) -> Result<Option<Value>> {
     Ok(Some(Value::Double(x_double.ln() / b_double.ln())))
 }
 
-fn power(base: Found<'_>, exponent: Found<'_>) -> Result<Option<Value>> {
+fn power(base: Evaluated<'_>, exponent: Evaluated<'_>) -> Result<Option<Value>> {
     let operands = [
         ("base", &base, Code::location(28_762)),
         ("exponent", &exponent, Code::location(28_763)),
@@ -197,16 +197,20 @@ fn power(base: Found<'_>, exponent: Found<'_>) -> Result<Option<Value>> {
     let Some([b, e]) = two_numbers("$pow", operands)? else {
         return Ok(Some(Value::Null));
     };
-    if b.is_zero() && e.is_negative() {
+    let is_decimal = matches!(b, Number::Decimal(_)) || matches!(e, Number::Decimal(_));
+    // Of decimals MongoDB asks the sign, which zero has too.
+    let is_negative = match is_decimal {
+        true => e.to_decimal().is_negative(),
+        false => e.is_negative(),
+    };
+    if b.is_zero() && is_negative {
         return Err(error(
             Code::location(28_764),
             "$pow cannot take a base of 0 and a negative exponent",
         ));
     }
     let result = match (b, e) {
-        (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
-            Number::Decimal(b.to_decimal().pow(e.to_decimal()))
-        }
+        _ if is_decimal => Number::Decimal(b.to_decimal().pow(e.to_decimal())),
         (Number::Double(_), _) | (_, Number::Double(_)) => Number::Double(b.to_f64().powf(e.to_f64())),
         (Number::Int(b), Number::Int(e)) => integer_power(b.into(), e.into(), Number::int_or_long),
         (b, e) => integer_power(b.to_i64().unwrap_or(0), e.to_i64().unwrap_or(0), Number::Long),
@@ -226,7 +230,7 @@ fn integer_power(base: i64, exponent: i64, fitting: fn(i64) -> Number) -> Number
     exact.map_or_else(|| Number::Double((base as f64).powf(exponent as f64)), fitting)
 }
 
-fn square_root(operand: Found<'_>) -> Result<Option<Value>> {
+fn square_root(operand: Evaluated<'_>) -> Result<Option<Value>> {
     let negative = || {
         error(
             Code::location(28_714),
@@ -262,7 +266,7 @@ fn decimal_sigmoid(x: Decimal128) -> Decimal128 {
     one.divide(one.add(exact_one(x.negate().exp())))
 }
 
-fn sigmoid(operand: Found<'_>) -> Result<Option<Value>> {
+fn sigmoid(operand: Evaluated<'_>) -> Result<Option<Value>> {
     let Some(present) = operand.present() else {
         return Ok(Some(Value::Null));
     };

@@ -2,7 +2,7 @@
 
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::building::Building;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::interruption::{COMPARISONS_PER_STEP, steps};
 use crate::{Code, Result};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// Several documents, or the elements of one array.
-fn merge(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn merge(operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let mut building = Building::new("$mergeObjects");
     let mut merged = Document::new();
     let mut add = |input: ValueRef<'_>| match input {
@@ -37,11 +37,11 @@ fn merge(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
         )),
     };
     match operands.as_slice() {
-        [Found::Borrowed(ValueRef::Array(elements))] => elements.iter().try_for_each(&mut add)?,
-        [Found::Owned(Value::Array(elements))] => {
+        [Evaluated::Borrowed(ValueRef::Array(elements))] => elements.iter().try_for_each(&mut add)?,
+        [Evaluated::Owned(Value::Array(elements))] => {
             elements.iter().map(Value::as_ref).try_for_each(&mut add)?;
         }
-        several => several.iter().filter_map(Found::get).try_for_each(&mut add)?,
+        several => several.iter().filter_map(Evaluated::get).try_for_each(&mut add)?,
     }
     Ok(Some(Value::Document(merged)))
 }
@@ -49,7 +49,7 @@ fn merge(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
 /// What a document of two fields takes beside their values.
 const PAIR_BYTES: usize = 2 * (size_of::<(String, Value)>() + 16);
 
-fn to_array(operand: Found<'_>) -> Result<Option<Value>> {
+fn to_array(operand: Evaluated<'_>) -> Result<Option<Value>> {
     match operand.present() {
         None => Ok(Some(Value::Null)),
         Some(ValueRef::Document(document)) => {
@@ -78,7 +78,7 @@ enum PairForm {
     Object,
 }
 
-fn from_array(operand: Found<'_>) -> Result<Option<Value>> {
+fn from_array(operand: Evaluated<'_>) -> Result<Option<Value>> {
     let array = match operand.present() {
         None => return Ok(Some(Value::Null)),
         Some(ValueRef::Array(array)) => array,

@@ -1,6 +1,6 @@
 //! What an operator is: its name, how its argument is read, and what computes its value.
 
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::Node;
 use crate::expression::parse::Parser;
 use crate::{Code, Error, Result};
@@ -18,21 +18,21 @@ pub(in crate::expression) struct Operator {
 #[derive(Clone, Copy)]
 pub(in crate::expression) enum Syntax {
     /// Exactly one operand.
-    One(fn(Found<'_>) -> Result<Option<Value>>),
+    One(fn(Evaluated<'_>) -> Result<Option<Value>>),
     /// Exactly two.
-    Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
+    Two(fn(Evaluated<'_>, Evaluated<'_>) -> Result<Option<Value>>),
     /// Exactly three, which the operator only looks at.
     Three(fn([Option<ValueRef<'_>>; 3]) -> Result<Option<Value>>),
     /// From the first number of operands to the second, both included.
-    Many(usize, usize, fn(Vec<Found<'_>>) -> Result<Option<Value>>),
+    Many(usize, usize, fn(Vec<Evaluated<'_>>) -> Result<Option<Value>>),
     /// As `Many`, with operands that are compared by the collation, if there is one.
     Collated(
         usize,
         usize,
-        fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>,
+        fn(Option<&Collation>, Vec<Evaluated<'_>>) -> Result<Option<Value>>,
     ),
     /// Any number of operands. None is evaluated after the first that is null or missing; they are compared by the collation, if any.
-    UntilNull(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
+    UntilNull(fn(Option<&Collation>, Vec<Evaluated<'_>>) -> Result<Option<Value>>),
     /// A form of its own.
     Own(fn(&mut Parser<'_>, &Value) -> Result<Node>),
     /// A form that several operators share; the name says which.
@@ -48,7 +48,7 @@ pub(super) fn error(code: Code, message: impl Into<String>) -> Error {
 }
 
 /// The type's name in error messages; `missing` if there is no value.
-pub(super) fn type_name(value: &Found<'_>) -> &'static str {
+pub(super) fn type_name(value: &Evaluated<'_>) -> &'static str {
     name_of_type(value.get())
 }
 

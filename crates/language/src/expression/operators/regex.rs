@@ -4,7 +4,7 @@ use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::building::Building;
 use crate::expression::document_bytes;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::regex::Regex;
@@ -77,7 +77,7 @@ impl Search {
     /// Compiles now where neither pattern nor options depend on the document.
     fn compile_constant(&mut self) -> Result<()> {
         let constant = |node: &Node| match node {
-            Node::Constant(value) => Some(Found::from(value.clone())),
+            Node::Constant(value) => Some(Evaluated::from(value.clone())),
             _ => None,
         };
         let Some(pattern) = constant(&self.pattern) else {
@@ -95,7 +95,7 @@ impl Search {
     }
 
     /// The regular expression; `None` if the pattern is null.
-    fn compile(&self, pattern: &Found<'_>, options: Option<&Found<'_>>) -> Result<Option<Regex>> {
+    fn compile(&self, pattern: &Evaluated<'_>, options: Option<&Evaluated<'_>>) -> Result<Option<Regex>> {
         let name = &self.name;
         let given = match options {
             Some(options) => self.options_of(options)?,
@@ -137,7 +137,7 @@ impl Search {
     }
 
     /// The member `options`, if it is neither missing nor null.
-    fn options_of<'o>(&self, found: &'o Found<'_>) -> Result<Option<&'o str>> {
+    fn options_of<'o>(&self, found: &'o Evaluated<'_>) -> Result<Option<&'o str>> {
         match found.present() {
             None => Ok(None),
             Some(ValueRef::String(options)) => Ok(Some(options)),
@@ -209,7 +209,8 @@ impl Search {
         let mut building = Building::new("$regexFindAll");
         let mut all = Vec::new();
         let mut start = 0;
-        while let Some(captures) = regex.captures_at(text, start)? {
+        let mut matches = regex.matches(text);
+        while let Some(captures) = matches.at(start)? {
             let Some((from, to)) = captures.first().copied().flatten() else {
                 break;
             };
@@ -270,7 +271,7 @@ fn described(
 }
 
 impl Operation for Search {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let input = self.input.evaluate(scope)?;
         let text = match input.present() {
             None => None,
@@ -287,8 +288,8 @@ impl Operation for Search {
             }
         };
         match (self.regex(scope)?, text) {
-            (Some(regex), Some(text)) => Ok(Found::Owned(self.search(&regex, text)?)),
-            _ => Ok(Found::Owned(self.nothing())),
+            (Some(regex), Some(text)) => Ok(Evaluated::Owned(self.search(&regex, text)?)),
+            _ => Ok(Evaluated::Owned(self.nothing())),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `$round` (half to even) and `$trunc` (towards zero), to a number of decimals.
 
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::number::{LONG_END, Number};
 use crate::{Code, Result};
 use value::Value;
@@ -18,7 +18,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     ),
 ];
 
-fn round(name: &str, operands: &[Found<'_>], rounding: Rounding) -> Result<Option<Value>> {
+fn round(name: &str, operands: &[Evaluated<'_>], rounding: Rounding) -> Result<Option<Value>> {
     let Some(operand) = operands.first() else {
         return Ok(Some(Value::Null));
     };
@@ -41,7 +41,7 @@ fn round(name: &str, operands: &[Found<'_>], rounding: Rounding) -> Result<Optio
     Ok(Some(rounded(name, number, places, rounding)?.into()))
 }
 
-fn places_of(name: &str, operand: &Found<'_>) -> Result<Option<i32>> {
+fn places_of(name: &str, operand: &Evaluated<'_>) -> Result<Option<i32>> {
     let Some(present) = operand.present() else {
         return Ok(None);
     };
@@ -91,8 +91,9 @@ fn rounded(name: &str, number: Number, places: i32, rounding: Rounding) -> Resul
                 )
             })?;
             match integer {
-                Number::Long(_) => Number::Long(rounded),
-                _ => Number::int_or_long(rounded),
+                // MongoDB makes a long of an int that was rounded up too far, but cuts one that was rounded down.
+                Number::Int(_) if rounded <= i64::from(i32::MAX) => Number::Int(rounded as i32),
+                _ => Number::Long(rounded),
             }
         }
     })

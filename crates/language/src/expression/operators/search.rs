@@ -3,7 +3,7 @@
 use super::named::{self, Wrong};
 use super::text::check_length;
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
@@ -55,11 +55,11 @@ impl Unit {
     }
 }
 
-fn index_of(name: &str, operands: &[Found<'_>], codes: [Code; 2], unit: Unit) -> Result<Option<Value>> {
+fn index_of(name: &str, operands: &[Evaluated<'_>], codes: [Code; 2], unit: Unit) -> Result<Option<Value>> {
     let [text, wanted, bounds @ ..] = operands else {
         return Ok(None);
     };
-    let string = |operand, code, place: &str| match Found::get(operand) {
+    let string = |operand, code, place: &str| match Evaluated::get(operand) {
         Some(ValueRef::String(text)) => Ok(text.to_owned()),
         _ => Err(error(
             code,
@@ -119,7 +119,7 @@ const BOUND_CODES: BoundCodes = BoundCodes {
 /// A position given to an operator, if it is given.
 pub(super) fn bound(
     name: &str,
-    operand: Option<&Found<'_>>,
+    operand: Option<&Evaluated<'_>>,
     what: &str,
     codes: BoundCodes,
 ) -> Result<Option<usize>> {
@@ -175,11 +175,11 @@ fn parse_replace(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Resul
     named::call(parser, argument, &fields, apply)
 }
 
-fn replace(name: &str, operands: &[Option<Found<'_>>], places_max: usize) -> Result<Option<Value>> {
+fn replace(name: &str, operands: &[Option<Evaluated<'_>>], places_max: usize) -> Result<Option<Value>> {
     let [Some(input), Some(find), Some(by)] = operands else {
         return Ok(None);
     };
-    let string = |operand, code, what: &str| match Found::present(operand) {
+    let string = |operand, code, what: &str| match Evaluated::present(operand) {
         None => Ok(None),
         Some(ValueRef::String(text)) => Ok(Some(text.to_owned())),
         Some(_) => Err(error(

@@ -3,7 +3,7 @@
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::ValueSet;
 use crate::expression::building::Building;
-use crate::expression::found::{Found, is_true};
+use crate::expression::evaluated::{Evaluated, is_true};
 use crate::expression::node::Node;
 use crate::expression::parse::Parser;
 use crate::expression::size_bytes;
@@ -16,7 +16,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$setIntersection", Syntax::UntilNull(intersection)),
     operator("$setDifference", Syntax::Collated(2, 2, difference)),
     operator("$setEquals", Syntax::Own(parse_equals)),
-    operator("$setIsSubset", Syntax::Collated(2, 2, is_subset)),
+    operator("$setIsSubset", Syntax::Own(parse_is_subset)),
     operator(
         "$anyElementTrue",
         Syntax::One(|v| elements_true("$anyElementTrue", Code::location(17_041), &v, true)),
@@ -28,14 +28,14 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 /// The operand as an array; an error of this code where it is something else, null included.
-fn array<'a>(operand: &'a Found<'_>, code: Code, message: &str) -> Result<ArrayRef<'a>> {
+fn array<'a>(operand: &'a Evaluated<'_>, code: Code, message: &str) -> Result<ArrayRef<'a>> {
     match operand.get().and_then(ValueRef::as_array) {
         Some(array) => Ok(array),
         None => Err(error(code, format!("{message} {}", type_name(operand)))),
     }
 }
 
-fn union(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn union(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let mut building = Building::new("$setUnion");
     let mut all = ValueSet::new(collation);
     for operand in &operands {
@@ -56,7 +56,7 @@ fn union(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Opti
     Ok(Some(all.take()))
 }
 
-fn intersection(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn intersection(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let mut common: Option<ValueSet> = None;
     for operand in &operands {
         if operand.present().is_none() {
@@ -70,16 +70,15 @@ fn intersection(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Resu
         let next = ValueSet::of(collation, array.iter());
         common = Some(match common {
             None => next,
-            Some(mut common) => {
-                common.intersect(&next);
-                common
-            }
+            // Of equal values, those of the smaller set stay.
+            Some(common) if common.len() > next.len() => next.intersection(&common),
+            Some(common) => common.intersection(&next),
         });
     }
     Ok(Some(common.unwrap_or_default().take()))
 }
 
-fn difference(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn difference(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let [left, right] = operands.as_slice() else {
         return Ok(None);
     };
@@ -123,7 +122,7 @@ fn parse_equals(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     Ok(Node::collated(equals, operands, parser.collation()))
 }
 
-fn equals(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn equals(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let mut first: Option<ValueSet> = None;
     for operand in &operands {
         let array = array(
@@ -142,7 +141,22 @@ fn equals(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Opt
     Ok(Some(Value::Bool(true)))
 }
 
-fn is_subset(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn parse_is_subset(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    let operands = parser.operands("$setIsSubset", argument, 2, 2)?;
+    // As in MongoDB, which makes a set of a constant before there is any document.
+    if let [inner, Node::Constant(outer)] = operands.as_slice()
+        && inner.reads_document()
+        && !matches!(outer, Some(Value::Array(_)))
+    {
+        return Err(error(
+            Code::location(17_311),
+            "both operands of $setIsSubset must be arrays. Second argument is another constant.",
+        ));
+    }
+    Ok(Node::collated(is_subset, operands, parser.collation()))
+}
+
+fn is_subset(collation: Option<&Collation>, operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
     let [left, right] = operands.as_slice() else {
         return Ok(None);
     };
@@ -163,7 +177,7 @@ fn is_subset(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<
 }
 
 /// Whether any element counts as true (`decisive`), or none as false.
-fn elements_true(name: &str, code: Code, operand: &Found<'_>, decisive: bool) -> Result<Option<Value>> {
+fn elements_true(name: &str, code: Code, operand: &Evaluated<'_>, decisive: bool) -> Result<Option<Value>> {
     let array = array(
         operand,
         code,

@@ -3,7 +3,7 @@
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
@@ -76,7 +76,7 @@ fn parse_pattern(pattern: &Document) -> Result<Vec<(Box<str>, Direction)>> {
         if name.split('.').any(str::is_empty) {
             return Err(wrong("field names may not be empty"));
         }
-        match Number::of(direction.as_ref()).and_then(Number::truncated) {
+        match Number::of(direction.as_ref()).and_then(Number::to_i64) {
             Some(1) => Ok((name.into(), Direction::Ascending)),
             Some(-1) => Ok((name.into(), Direction::Descending)),
             _ => Err(wrong("directions are 1 and -1")),
@@ -103,10 +103,10 @@ fn parse_direction(scalar: &Value) -> Result<Direction> {
 }
 
 impl Operation for SortArray {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let input = self.input.evaluate(scope)?;
         if input.present().is_none() {
-            return Ok(Found::of(Value::Null));
+            return Ok(Evaluated::of(Value::Null));
         }
         let Some(Value::Array(mut values)) = input.into_value() else {
             return Err(error(
@@ -133,7 +133,7 @@ impl Operation for SortArray {
                 orders.fold(Ordering::Equal, Ordering::then)
             })?,
         }
-        Ok(Found::Owned(Value::Array(values)))
+        Ok(Evaluated::Owned(Value::Array(values)))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {

@@ -3,7 +3,7 @@
 use super::text::{check_size, coerce};
 use super::{Operator, Syntax, error, name_of_type, operator, type_name};
 use crate::expression::building::Building;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::number::Number;
 use crate::{Code, Result};
 use std::cmp::Ordering;
@@ -56,7 +56,7 @@ fn string(text: String) -> Result<Option<Value>> {
     Ok(Some(Value::String(text)))
 }
 
-fn concat(operands: &[Found<'_>]) -> Result<Option<Value>> {
+fn concat(operands: &[Evaluated<'_>]) -> Result<Option<Value>> {
     let mut text = String::new();
     for operand in operands {
         match operand.present() {
@@ -74,7 +74,7 @@ fn concat(operands: &[Found<'_>]) -> Result<Option<Value>> {
     Ok(Some(Value::String(text)))
 }
 
-fn compare_ignoring_case(a: Found<'_>, b: Found<'_>) -> Result<Option<Value>> {
+fn compare_ignoring_case(a: Evaluated<'_>, b: Evaluated<'_>) -> Result<Option<Value>> {
     let (a, b) = (
         coerce(a.get())?.to_ascii_uppercase(),
         coerce(b.get())?.to_ascii_uppercase(),
@@ -83,7 +83,7 @@ fn compare_ignoring_case(a: Found<'_>, b: Found<'_>) -> Result<Option<Value>> {
     Ok(Some(Value::Int32(order as i32)))
 }
 
-fn length(operand: &Found<'_>, name: &str, code: Code, measure: fn(&str) -> usize) -> Result<Value> {
+fn length(operand: &Evaluated<'_>, name: &str, code: Code, measure: fn(&str) -> usize) -> Result<Value> {
     match operand.get() {
         Some(ValueRef::String(text)) => Ok(Value::Int32(measure(text) as i32)),
         _ => Err(error(
@@ -93,7 +93,7 @@ fn length(operand: &Found<'_>, name: &str, code: Code, measure: fn(&str) -> usiz
     }
 }
 
-fn split(text: Found<'_>, separator: Found<'_>) -> Result<Option<Value>> {
+fn split(text: Evaluated<'_>, separator: Evaluated<'_>) -> Result<Option<Value>> {
     let (Some(present), Some(by)) = (text.present(), separator.present()) else {
         return Ok(Some(Value::Null));
     };

@@ -2,7 +2,7 @@
 
 use super::numeric::real;
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::number::{Number, Pair};
 use crate::{Code, Result};
 use std::cmp::Ordering;
@@ -46,7 +46,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 fn anywhere(
     name: &str,
-    operand: Found<'_>,
+    operand: Evaluated<'_>,
     double: fn(f64) -> f64,
     decimal: fn(Decimal128) -> Decimal128,
 ) -> Result<Option<Value>> {
@@ -55,7 +55,7 @@ fn anywhere(
 
 fn finite(
     name: &str,
-    operand: Found<'_>,
+    operand: Evaluated<'_>,
     double: fn(f64) -> f64,
     decimal: fn(Decimal128) -> Decimal128,
 ) -> Result<Option<Value>> {
@@ -78,7 +78,7 @@ fn finite(
 
 fn within(
     name: &str,
-    operand: Found<'_>,
+    operand: Evaluated<'_>,
     low: f64,
     high: f64,
     double: fn(f64) -> f64,
@@ -105,17 +105,21 @@ fn within(
     )
 }
 
-fn atan2(y: Found<'_>, x: Found<'_>) -> Result<Option<Value>> {
-    let (Some(first), Some(second)) = (y.present(), x.present()) else {
-        return Ok(Some(Value::Null));
-    };
+fn atan2(y: Evaluated<'_>, x: Evaluated<'_>) -> Result<Option<Value>> {
     let wrong = |code, found| {
         error(
             code,
             format!("$atan2 only supports numeric types, not {}", type_name(found)),
         )
     };
+    // The first one is looked at before the second, null or not.
+    let Some(first) = y.present() else {
+        return Ok(Some(Value::Null));
+    };
     let first = Number::of(first).ok_or_else(|| wrong(Code::location(51_044), &y))?;
+    let Some(second) = x.present() else {
+        return Ok(Some(Value::Null));
+    };
     let second = Number::of(second).ok_or_else(|| wrong(Code::location(51_045), &x))?;
     Ok(Some(match first.pair(second) {
         Pair::Decimals(y, x) => Number::Decimal(precise::atan2(y, x)).into(),

@@ -2,7 +2,7 @@
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::Node;
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
@@ -40,7 +40,7 @@ fn parse_trim(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<N
     named::call(parser, argument, &fields, apply)
 }
 
-fn trim(name: &str, operands: &[Option<Found<'_>>], left: bool, right: bool) -> Result<Option<Value>> {
+fn trim(name: &str, operands: &[Option<Evaluated<'_>>], left: bool, right: bool) -> Result<Option<Value>> {
     let [Some(input), chars] = operands else {
         return Ok(None);
     };

@@ -1,7 +1,7 @@
 //! `$let`: variables for one expression.
 
 use super::{Operator, Syntax, error, operator};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Local, Node, Operation, Scope};
 use crate::expression::parse::{Parser, check_new_variable};
 use crate::{Code, Result};
@@ -73,7 +73,7 @@ fn parse_definitions(parser: &mut Parser<'_>, definitions: &Value) -> Result<Vec
 }
 
 impl Operation for Let {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let values = self
             .variables
             .iter()
@@ -94,7 +94,11 @@ impl Operation for Let {
 
 impl Let {
     /// Binds one variable after the other, each on the stack of this call.
-    fn evaluate_body<'e>(&self, scope: Scope<'_>, values: &[(usize, Found<'_>)]) -> Result<Found<'e>> {
+    fn evaluate_body<'e>(
+        &self,
+        scope: Scope<'_>,
+        values: &[(usize, Evaluated<'_>)],
+    ) -> Result<Evaluated<'e>> {
         match values.split_first() {
             None => Ok(self.body.evaluate(&scope)?.into_owned()),
             Some(((slot, value), rest)) => {

@@ -3,7 +3,7 @@
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::building::Building;
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
@@ -78,7 +78,7 @@ fn parse_all(parser: &mut Parser<'_>, operands: &[Value]) -> Result<Vec<Node>> {
 }
 
 impl Operation for Zip {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let inputs = self
             .inputs
             .iter()
@@ -87,7 +87,7 @@ impl Operation for Zip {
         let mut arrays = Vec::with_capacity(inputs.len());
         for input in &inputs {
             match input.present() {
-                None => return Ok(Found::of(Value::Null)),
+                None => return Ok(Evaluated::of(Value::Null)),
                 Some(ValueRef::Array(array)) => arrays.push(array.iter().collect::<Vec<_>>()),
                 Some(_) => {
                     return Err(error(
@@ -111,7 +111,7 @@ impl Operation for Zip {
                 .get(at)
                 .map(|default| default.evaluate(scope))
                 .transpose()?;
-            defaults.push(default.and_then(Found::into_value).unwrap_or(Value::Null));
+            defaults.push(default.and_then(Evaluated::into_value).unwrap_or(Value::Null));
         }
         let mut building = Building::new("$zip");
         let row = |at: usize| -> Result<Value> {
@@ -122,7 +122,7 @@ impl Operation for Zip {
             });
             Ok(Value::Array(cells.collect::<Result<_>>()?))
         };
-        Ok(Found::Owned(Value::Array(
+        Ok(Evaluated::Owned(Value::Array(
             (0..length).map(row).collect::<Result<_>>()?,
         )))
     }

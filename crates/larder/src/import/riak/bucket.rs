@@ -42,7 +42,7 @@ pub(super) struct Bucket {
     bucket_type: Option<String>,
     name: String,
     pub(super) kind: BucketKind,
-    /// Those that it has in the end.
+    /// The properties that it has in the end.
     properties: Map<String, Value>,
 }
 
@@ -76,7 +76,7 @@ pub(super) async fn list(source: &Server, bucket_type: Option<&str>) -> Result<V
     match answer.status {
         StatusCode::OK => {
             let listed: Listed =
-                serde_json::from_slice(&answer.body).context("a list of buckets in another form")?;
+                serde_json::from_slice(&answer.body).context("the list of buckets has an unknown form")?;
             Ok(listed.buckets)
         }
         _ => Err(answer.unexpected(&format!("the buckets of {source} cannot be listed"))),
@@ -105,7 +105,8 @@ impl Bucket {
         if answer.status != StatusCode::OK {
             return Err(answer.unexpected(&format!("the properties of {bucket} cannot be read")));
         }
-        let known: Properties = serde_json::from_slice(&answer.body).context("properties in another form")?;
+        let known: Properties =
+            serde_json::from_slice(&answer.body).context("the bucket's properties have an unknown form")?;
         let copied = known
             .props
             .iter()
@@ -209,7 +210,8 @@ impl Keys {
                     return Ok(Some(page.keys));
                 }
                 Some(Err(error)) if !error.is_eof() => {
-                    return Err(error).with_context(|| format!("{}: keys in another form", self.place));
+                    return Err(error)
+                        .with_context(|| format!("{}: the list of keys has an unknown form", self.place));
                 }
                 _ => {}
             }

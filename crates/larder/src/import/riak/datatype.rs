@@ -1,4 +1,4 @@
-//! Copying objects of data types: by their values, since the state of a cluster's is its own.
+//! Copying objects of data types by their values, since their states belong to the cluster.
 
 use super::Outcome;
 use super::bucket::Bucket;
@@ -13,11 +13,13 @@ pub(super) async fn copy(source: &Server, target: &Server, bucket: &Bucket, key:
     let path = bucket.object("datatypes", key);
     let answer = source.get(&path, HeaderMap::new()).await?;
     let value: Value = match answer.status {
-        StatusCode::OK => serde_json::from_slice(&answer.body).context("a data type in another form")?,
+        StatusCode::OK => {
+            serde_json::from_slice(&answer.body).context("the object's data type has an unknown form")?
+        }
         StatusCode::NOT_FOUND => return Ok(Outcome::Gone),
         _ => bail!(answer.unexpected("it cannot be read")),
     };
-    // One request makes all of it, so what is there is there whole.
+    // One request makes all of it, so an object that exists is whole.
     let present = target.get(&path, HeaderMap::new()).await?;
     if present.status == StatusCode::OK {
         return Ok(Outcome::Copied);
@@ -69,7 +71,7 @@ fn change(kind: &str, value: &Value) -> Result<Value> {
 }
 
 fn fields(map: &Value) -> Result<Value> {
-    let map = map.as_object().context("a map in another form")?;
+    let map = map.as_object().context("the map has an unknown form")?;
     let mut update = Map::new();
     for (name, value) in map {
         let operation = match name.rsplit_once('_').map(|(_, kind)| kind) {

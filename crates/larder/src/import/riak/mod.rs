@@ -1,9 +1,9 @@
 //! `larder import --from riak`: what a running cluster has, read through its HTTP and written through Larder's own.
 //!
 //! For each bucket type that is named, each bucket gets the properties that it has there, and its objects are copied with all
-//! their siblings and metadata ([`object`]), data types by their values ([`datatype`]). Which objects are done is in a file
-//! ([`state`]), so an import that was cut off goes on; what was written twice by that is recognized. Nothing that the target
-//! has is overwritten: an object of another content becomes a sibling of it.
+//! their siblings and metadata ([`object`]), data types by their values ([`datatype`]). A file says which objects are done
+//! ([`state`]), so an import that was cut off goes on; an object that is copied twice by that is recognized. Nothing that the
+//! target has is overwritten: an object of another content becomes a sibling of it.
 
 mod bucket;
 mod datatype;
@@ -18,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use bucket::{Bucket, BucketKind};
 use indicatif::{ProgressBar, ProgressStyle};
 use server::Server;
-use state::State;
+use state::ImportState;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
@@ -47,13 +47,13 @@ struct Totals {
 struct Import {
     source: Arc<Server>,
     target: Arc<Server>,
-    state: State,
+    state: ImportState,
     rejects: Rejects,
     progress: ProgressBar,
     totals: Totals,
 }
 
-/// Copies all and says what was done; fails where anything was rejected.
+/// Copies all and says what was done; fails if anything was rejected.
 pub async fn run(options: &ImportOptions) -> Result<()> {
     let [source] = options.files.as_slice() else {
         bail!(
@@ -71,7 +71,7 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
     let mut import = Import {
         source: Arc::new(Server::new(source)?),
         target: Arc::new(Server::new(&options.riak)?),
-        state: State::open(&options.state, source)?,
+        state: ImportState::open(&options.state, source)?,
         rejects: Rejects::new(options.reject.clone())?,
         progress,
         totals: Totals::default(),

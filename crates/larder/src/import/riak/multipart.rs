@@ -18,7 +18,7 @@ pub(super) fn boundary(content_type: &str) -> Option<&str> {
     boundary.filter(|boundary| !boundary.is_empty())
 }
 
-/// The parts of a body; `None` if it is none of this boundary, or cut off.
+/// The parts of a body; `None` if it does not have this boundary, or is cut off.
 pub(super) fn parts(body: &Bytes, boundary: &str) -> Option<Vec<(HeaderMap, Bytes)>> {
     let delimiter = [b"--", boundary.as_bytes()].concat();
     let mut parts = Vec::new();

@@ -79,7 +79,8 @@ async fn read(server: &Server, path: &str) -> Result<Vec<Sibling>> {
         StatusCode::MULTIPLE_CHOICES => {
             let boundary = answer.header("content-type").and_then(multipart::boundary);
             let boundary = boundary.context("siblings without a boundary")?;
-            let parts = multipart::parts(&answer.body, boundary).context("siblings in another form")?;
+            let parts =
+                multipart::parts(&answer.body, boundary).context("the siblings have an unknown form")?;
             let there = parts
                 .into_iter()
                 .filter(|(headers, _)| !headers.contains_key(DELETED));

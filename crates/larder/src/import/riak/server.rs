@@ -1,8 +1,7 @@
 //! Asking a server that speaks Riak's HTTP.
 
-use anyhow::{Context, Result, anyhow, bail};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use crate::http_server::split_login;
+use anyhow::{Context, Error, Result, anyhow, bail};
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
 use http::{
@@ -15,7 +14,7 @@ use std::time::Duration;
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(120);
 /// The bytes of one answer that is not a listing.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
-/// How often a server is asked again that is busy or cannot be reached.
+/// How often a server is asked that is busy or cannot be reached.
 const TRIES: u32 = 6;
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
@@ -24,7 +23,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 #[error("{0}")]
 pub(super) struct Unreachable(String);
 
-/// A server, by the address of its HTTP.
+/// A server that speaks Riak's HTTP.
 #[derive(Debug)]
 pub(super) struct Server {
     client: Client,
@@ -51,8 +50,8 @@ impl Answer {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// What an answer says that nobody expected.
-    pub(super) fn unexpected(&self, what: &str) -> anyhow::Error {
+    /// The error for an answer that was not expected.
+    pub(super) fn unexpected(&self, what: &str) -> Error {
         let text = String::from_utf8_lossy(&self.body);
         anyhow!("{what}: {} {}", self.status, text.trim())
     }
@@ -65,16 +64,7 @@ impl Server {
             .split_once("://")
             .filter(|(scheme, _)| ["http", "https"].contains(scheme))
             .with_context(|| format!("'{address}' is not of the form http://HOST:PORT"))?;
-        let rest = rest.trim_end_matches('/');
-        let (authorization, host) = match rest.rsplit_once('@') {
-            Some((credentials, host)) => {
-                let credentials =
-                    http::percent_decode(credentials).context("the credentials have a wrong escape")?;
-                let header = format!("Basic {}", STANDARD.encode(credentials.as_bytes()));
-                (Some(HeaderValue::try_from(header)?), host)
-            }
-            None => (None, rest),
-        };
+        let (authorization, host) = split_login(rest.trim_end_matches('/')).map_err(Error::msg)?;
         Ok(Server {
             client: Client::new(Reach::Anywhere),
             base: format!("{scheme}://{host}"),
@@ -95,7 +85,7 @@ impl Server {
         self.ask_again(Method::GET, path, headers, Bytes::new()).await
     }
 
-    /// Sends what may be sent twice: again where the server is busy or the connection broke.
+    /// Sends a request that may be sent twice, again if the server is busy or the connection broke.
     pub(super) async fn ask_again(
         &self,
         method: Method,

@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 /// The lines that are gathered before they are written.
 const LINES_MAX: u32 = 1_000;
 
-pub(super) struct State {
+pub(super) struct ImportState {
     path: PathBuf,
     file: BufWriter<File>,
     unwritten: u32,
     done: HashSet<String>,
 }
 
-impl State {
-    /// Opens the file of an import from a source, or begins it.
-    pub(super) fn open(path: &Path, source: &str) -> Result<State> {
+impl ImportState {
+    /// Opens the file of an import from a source, or makes it.
+    pub(super) fn open(path: &Path, source: &str) -> Result<ImportState> {
         let reading = || format!("cannot read {}", path.display());
         // The address may hold a password.
         let source = source.rsplit('@').next().unwrap_or(source);
@@ -31,7 +31,7 @@ impl State {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error).with_context(reading),
         };
-        // A line that was cut off is none.
+        // A line that was cut off does not count.
         let whole = known.rfind('\n').map_or("", |end| &known[..=end]);
         let mut lines = whole.lines();
         let first = lines.next();
@@ -44,7 +44,7 @@ impl State {
                 first.unwrap_or_default()
             );
         }
-        // Where nothing is done, as after a wrong address, there is nothing to go on with.
+        // If nothing is done, as after a wrong address, there is nothing to go on with.
         let kept = if is_of_source { whole.len() } else { 0 };
         let file = OpenOptions::new()
             .create(true)
@@ -56,7 +56,7 @@ impl State {
         if !is_of_source {
             writeln!(file, "{source}").with_context(reading)?;
         }
-        Ok(State {
+        Ok(ImportState {
             path: path.to_owned(),
             file,
             unwritten: 0,
@@ -101,7 +101,7 @@ mod tests {
     fn another_source_takes_a_state_in_which_nothing_is_done() {
         let path = std::env::temp_dir().join(format!("larder-state-{}", std::process::id()));
         let open = |source: &str| {
-            let mut state = State::open(&path, source)?;
+            let mut state = ImportState::open(&path, source)?;
             state.flush()?;
             anyhow::Ok(state.done.len())
         };

@@ -70,7 +70,8 @@ fn targets(arguments: &Arguments<'_>) -> Result<Vec<Target>> {
                     "encrypted collections are not supported yet",
                 ));
             }
-            info.ignore(&["shardVersion", "databaseVersion", "isTimeseriesNamespace"]);
+            info.ignore(&["shardVersion", "databaseVersion"]);
+            info.bool("isTimeseriesNamespace")?;
             let uuid = info.uuid("collectionUUID")?;
             info.finish()?;
             let namespace = full_name("bulkWrite.nsInfo.ns", name)?;

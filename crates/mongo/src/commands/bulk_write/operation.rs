@@ -5,7 +5,8 @@ use crate::arguments::Fields;
 use crate::error::{CommandError, Result};
 use auth::Action;
 use engine::{DeleteStatement, UpdateStatement};
-use value::{Document, DocumentBuf, DocumentRef, ValueRef};
+use language::fields::unknown;
+use value::{Document, DocumentBuf, DocumentRef};
 
 pub(super) struct Operation {
     /// Which of the command's namespaces it is about.
@@ -28,18 +29,14 @@ impl Operation {
     ) -> Result<Operation> {
         let raw = operation.as_raw();
         let kind = raw.iter().next().map_or("", |(name, _)| name);
-        let (kind, path): (&'static str, _) = match kind {
-            "insert" => ("insert", "BulkWriteInsertOp"),
-            "update" => ("update", "BulkWriteUpdateOp"),
-            "delete" => ("delete", "BulkWriteDeleteOp"),
-            other => {
-                let message = format!(
-                    "an operation of 'bulkWrite.ops' begins with insert, update or delete, not with '{other}'"
-                );
-                return Err(CommandError::failed_to_parse(message));
-            }
+        let kind: &'static str = match kind {
+            "insert" => "insert",
+            "update" => "update",
+            "delete" => "delete",
+            // The first field tells what the others may be.
+            other => return Err(unknown(&format!("bulkWrite.{other}")).into()),
         };
-        let arguments = Fields::new(path, DocumentRef::Raw(raw));
+        let arguments = Fields::new("bulkWrite.ops", DocumentRef::Raw(raw));
         let namespace = namespace(&arguments, kind, namespaces)?;
         let change = match kind {
             "insert" => insert(&arguments)?,
@@ -92,14 +89,14 @@ fn update(arguments: &Fields<'_>, variables: &Document) -> Result<UpdateStatemen
         .any("updateMods")
         .ok_or_else(|| arguments.missing("updateMods"))?;
     let multi = arguments.bool("multi")?.unwrap_or(false);
-    arguments.ignore(&["upsertSupplied"]);
+    arguments.bool("upsertSupplied")?;
     let statement = UpdateStatement {
         filter: filter.to_document(),
         update: Some(writes::update_of("updateMods", update)?),
         multi,
         upsert: arguments.bool("upsert")?.unwrap_or(false),
         array_filters: writes::array_filters(arguments)?,
-        hint: hint(arguments)?,
+        hint: cursor::hint(arguments)?,
         sort: arguments.decoded("sort")?,
         variables: variables.clone(),
         constants: arguments.decoded("constants")?,
@@ -115,18 +112,9 @@ fn delete(arguments: &Fields<'_>, variables: &Document) -> Result<DeleteStatemen
     let statement = DeleteStatement {
         filter: filter.to_document(),
         only_first: !arguments.bool("multi")?.unwrap_or(false),
-        hint: hint(arguments)?,
+        hint: cursor::hint(arguments)?,
         variables: variables.clone(),
         collation: collation::parse(arguments)?,
     };
     Ok(statement)
-}
-
-fn hint(arguments: &Fields<'_>) -> Result<Option<value::Value>> {
-    match arguments.any("hint") {
-        Some(ValueRef::Null) => Err(CommandError::failed_to_parse(
-            "Hint must be a string or an object",
-        )),
-        _ => cursor::hint(arguments),
-    }
 }

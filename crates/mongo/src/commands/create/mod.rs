@@ -57,6 +57,9 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Creat
     let clustered = clustered_index::parse(arguments)?;
     let capped = capped(arguments)?;
     validation(arguments, &mut options)?;
+    if options.get("validator") == Some(&Value::Null) {
+        options.remove("validator");
+    }
     view(database, arguments, &mut options)?;
     kept(arguments, &mut options)?;
     if let Some(clustered) = clustered {
@@ -95,15 +98,9 @@ fn capped(arguments: &Arguments<'_>) -> Result<Option<CappedOptions>> {
     let max = arguments.integer("max")?;
     let documents_max = capped_documents(max)?;
     if !capped {
-        if size.is_some() {
-            // Without `capped` a size means nothing; MongoDB refuses it.
+        if size.is_some() || max.is_some() {
             return Err(CommandError::invalid_options(
-                "the 'size' field is only valid when 'capped' is true",
-            ));
-        }
-        if max.is_some() {
-            return Err(CommandError::invalid_options(
-                "the 'max' field is only valid when 'capped' is true",
+                "the 'capped' field needs to be true when either the 'size' or 'max' fields are present",
             ));
         }
         return Ok(None);
@@ -140,10 +137,13 @@ pub(super) fn capped_documents(max: Option<i64>) -> Result<Option<u64>> {
     }
 }
 
-/// `validator`, `validationLevel`, `validationAction`.
+/// `validator`, `validationLevel`, `validationAction`. An empty validator is none.
 pub(super) fn validation(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
-    if let Some(validator) = arguments.document("validator")? {
-        options.push("validator", validator.to_document());
+    match arguments.document("validator")? {
+        // Null takes away the one that there is.
+        Some(validator) if validator.is_empty() => options.push("validator", Value::Null),
+        Some(validator) => options.push("validator", validator.to_document()),
+        None => {}
     }
     let enumerations: [(&'static str, &[&str]); 2] = [
         ("validationLevel", &["off", "strict", "moderate"]),

@@ -1,4 +1,4 @@
-//! What a user may do whose role allows only a little: rights that depend on what a command is asked to do.
+//! What a user with few rights may do: rights that depend on the arguments of a command.
 
 mod pipelines;
 mod users;
@@ -15,7 +15,7 @@ const REFUSED: i32 = 13;
 const ROOT: (&str, &str) = ("keeper", "larder");
 const TRIED: (&str, &str) = ("tried", "larder");
 
-/// A server with documents in `test.a`, `test.secret` and `other.secret`, one who may do everything, and one who may do nothing.
+/// A server with documents in `test.a`, `test.secret` and `other.secret`, a user who may do everything, and one who may do nothing.
 struct Guarded {
     _server: Server,
     root: Client,
@@ -66,7 +66,7 @@ impl Guarded {
         guarded
     }
 
-    /// Lets the tried user do just this.
+    /// Gives the tested user exactly these rights.
     fn allow(&mut self, rights: &[Right<'_>]) {
         let privileges: Value = rights.iter().map(|right| Value::from(privilege(right))).collect();
         done(
@@ -76,7 +76,7 @@ impl Guarded {
         );
     }
 
-    /// The code that the tried user gets for a request of database `test`, and the answer.
+    /// The code that the tested user gets for a request to the database `test`, and the answer.
     fn tried(&mut self, request: &Document) -> (i32, Document) {
         let name = request.iter().next().map_or("", |(name, _)| name);
         let of_admin = ["renameCollection", "listDatabases", "killOp", "bulkWrite"];
@@ -107,7 +107,7 @@ fn code_of(reply: &Document) -> i32 {
     }
 }
 
-/// Runs requests, each with nothing but its rights, on one server, and fails with all that were answered otherwise.
+/// Runs requests on one server, each with exactly its rights, and fails with a list of all wrong answers.
 fn check(cases: &[(&[Right<'_>], Document, i32)]) {
     let mut guarded = Guarded::start();
     let mut faults = Vec::new();

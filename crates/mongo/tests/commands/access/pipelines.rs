@@ -1,4 +1,4 @@
-//! Pipelines, by what their stages read and write.
+//! Rights for pipelines, by what their stages read and write.
 
 use super::{OK, REFUSED, Right, check};
 use value::{Document, Value, array, doc};

@@ -1,4 +1,4 @@
-//! Users who manage others, what they are told of, and logging in again.
+//! Users who administer others, what they may see, and logging in again.
 
 use super::{Guarded, OK, REFUSED, ROOT, Right, TRIED, check, code_of};
 use value::{Document, Value, array, doc};

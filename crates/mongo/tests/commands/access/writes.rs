@@ -1,4 +1,4 @@
-//! Writes, views and names.
+//! Rights for writes, views and names.
 
 use super::{Guarded, OK, REFUSED, Right, check, done};
 use crate::blanks::listed_uuid;
@@ -128,7 +128,7 @@ fn a_view_shows_no_more_than_its_maker_may_read() {
 }
 
 #[test]
-fn what_one_may_not_read_gets_no_name_under_which_one_may() {
+fn a_collection_cannot_be_renamed_or_cloned_to_a_name_that_its_user_may_read() {
     let both: &[&str] = &["renameCollectionSameDB"];
     let rename = || doc! {"renameCollection": "test.secret", "to": "test.mine"};
     let clone = || doc! {"cloneCollectionAsCapped": "a", "toCollection": "capped", "size": 4096};

@@ -88,19 +88,20 @@ fn check_apart(field: &str, partition: &str) -> Result<()> {
 }
 
 fn parse_range(range: &Fields<'_>) -> Result<(Stride, Bounds)> {
-    let (step, bounds) = (range.any("step"), range.any("bounds"));
+    let length = range.present("step").map(|step| {
+        Number::of(step).ok_or_else(|| range.wrong_type("step", step, "'[int, decimal, double, long]'"))
+    });
+    let (length, bounds) = (length.transpose()?, range.any("bounds"));
     let unit = range.string("unit")?;
     range.finish()?;
-    let step = step.ok_or_else(|| range.missing("step"))?;
+    let length = length.ok_or_else(|| range.missing("step"))?;
     let bounds = bounds.ok_or_else(|| range.missing("bounds"))?.to_value();
-    let length = Number::of(step)
-        .filter(|step| step.is_positive())
-        .ok_or_else(|| {
-            wrong(
-                Code::location(5_733_401),
-                "The step parameter in a range statement must be a strictly positive numeric value",
-            )
-        })?;
+    if !length.is_positive() {
+        return Err(wrong(
+            Code::location(5_733_401),
+            "The step parameter in a range statement must be a strictly positive numeric value",
+        ));
+    }
     if unit.is_some() && length.to_i64().is_none() {
         return Err(wrong(
             Code::location(6_586_400),

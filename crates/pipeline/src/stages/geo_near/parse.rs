@@ -15,13 +15,51 @@ const PATH_PARTS_MAX: usize = 200;
 const OUTPUT_PARTS_MAX: usize = 199;
 const KEY_PARTS_MAX: usize = 180;
 
+/// Options that the stage once had, with the codes that refuse them before all else.
+const GONE: [(&str, i32, &str); 4] = [
+    (
+        "collation",
+        40_227,
+        "$geoNear does not accept the 'collation' parameter. Instead, specify a collation for the entire aggregation \
+         command.",
+    ),
+    (
+        "limit",
+        50_858,
+        "$geoNear no longer supports the 'limit' parameter. Use a $limit stage instead.",
+    ),
+    (
+        "num",
+        50_857,
+        "$geoNear no longer supports the 'num' parameter. Use a $limit stage instead.",
+    ),
+    (
+        "start",
+        50_856,
+        "$geoNear no longer supports the 'start' argument.",
+    ),
+];
+
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
-    let Value::Document(options) = operand else {
-        return Err(QueryError::new(
-            Code::location(10_065),
-            "invalid parameter: expected an object ($geoNear)",
-        ));
+    let options = match operand {
+        Value::Document(options) => options,
+        // To MongoDB an array is an object without these options.
+        Value::Array(_) => return Err(lacks_near()),
+        _ => {
+            return Err(QueryError::new(
+                Code::location(10_065),
+                "invalid parameter: expected an object ($geoNear)",
+            ));
+        }
     };
+    for (name, code, message) in GONE {
+        if options.contains(name) {
+            return Err(QueryError::new(Code::location(code), message));
+        }
+    }
+    if !options.contains("near") {
+        return Err(lacks_near());
+    }
     let mut stage = GeoNear {
         operand: options.clone(),
         query: None,
@@ -37,17 +75,15 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     for (name, value) in options.iter() {
         option(&mut stage, name, value, scope)?;
     }
-    if !options.contains("near") {
-        return Err(QueryError::new(
-            Code::location(5_860_400),
-            "$geoNear requires a 'near' argument",
-        ));
-    }
     // A variable of a pipeline around this one may have no value yet.
     if stage.point.is_some() || scope.depth == 0 {
         stage.near()?;
     }
     Ok(vec![Arc::new(stage)])
+}
+
+fn lacks_near() -> QueryError {
+    QueryError::new(Code::location(5_860_400), "$geoNear requires a 'near' argument")
 }
 
 fn option(stage: &mut GeoNear, name: &str, value: &Value, scope: &StageScope<'_>) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Lookups by equal fields: one query for several documents, whose results are then distributed by a table of values.
 
-use super::found::Found;
+use super::found::LookupResults;
 use super::whole::{WholeSide, is_plain};
 use super::{JoinFields, Lookup};
 use crate::Result;
@@ -135,8 +135,8 @@ impl Joining {
         keys: &[Vec<(JoinKey, Value)>],
         is_one: bool,
         interruption: &Interruption,
-    ) -> Result<Option<Found>> {
-        let mut found = Found::default();
+    ) -> Result<Option<LookupResults>> {
+        let mut found = LookupResults::default();
         let mut values = Vec::new();
         for (key, value) in keys.iter().flatten() {
             if found.expect(key) {
@@ -174,7 +174,7 @@ fn deal(
     lookup: &Lookup,
     rows: &mut std::vec::IntoIter<Row>,
     keys: &[Vec<(JoinKey, Value)>],
-    found: &Found,
+    found: &LookupResults,
     out: &mut Vec<Row>,
 ) -> usize {
     let mut bytes = 0;
@@ -191,7 +191,7 @@ fn deal(
 }
 
 /// A document with its results.
-fn joined(lookup: &Lookup, row: Row, keys: &[(JoinKey, Value)], found: &Found) -> Row {
+fn joined(lookup: &Lookup, row: Row, keys: &[(JoinKey, Value)], found: &LookupResults) -> Row {
     if let [(key, _)] = keys {
         return with_results(lookup, row, found.places(key), found);
     }
@@ -205,7 +205,7 @@ fn joined(lookup: &Lookup, row: Row, keys: &[(JoinKey, Value)], found: &Found) -
 }
 
 /// A document with the results at these places.
-fn with_results(lookup: &Lookup, row: Row, places: &[usize], found: &Found) -> Row {
+fn with_results(lookup: &Lookup, row: Row, places: &[usize], found: &LookupResults) -> Row {
     let results = places.iter().map(|at| found.result(*at));
     match (row, lookup.into.parts()) {
         (Row::Raw(document), [name]) => Row::Raw(with_documents(&document, name, results)),

@@ -18,22 +18,22 @@ type Places = SmallVec<[usize; 2]>;
 
 /// The results for some documents, by the value under which they were found.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct LookupResults {
     by_key: HashMap<SlotKey, Places, RandomState>,
     /// All results as BSON, one after the other: each begins with its length.
     results: Vec<u8>,
 }
 
-impl Found {
+impl LookupResults {
     /// For results of about this many bytes.
-    pub(super) fn with_capacity(bytes: usize) -> Found {
-        Found {
+    pub(super) fn with_capacity(bytes: usize) -> LookupResults {
+        LookupResults {
             by_key: HashMap::default(),
             results: Vec::with_capacity(bytes),
         }
     }
 
-    /// Expects results under a key: only those that are expected are noted by [`Found::add_expected`]. Returns whether it was not expected
+    /// Expects results under a key: only those that are expected are noted by [`LookupResults::add_expected`]. Returns whether it was not expected
     /// before.
     pub(super) fn expect(&mut self, key: &[u8]) -> bool {
         if self.by_key.contains_key(key) {
@@ -97,7 +97,7 @@ impl Found {
         self.by_key.get(key).map_or(&[], |places| places)
     }
 
-    /// The result at one of the places that [`Found::places`] returns.
+    /// The result at one of the places that [`LookupResults::places`] returns.
     pub(super) fn result(&self, at: usize) -> RawDocument<'_> {
         let rest = &self.results[at..];
         let length = rest
@@ -127,7 +127,7 @@ mod tests {
         key
     }
 
-    fn results(found: &Found, value: ValueRef<'_>) -> Vec<Document> {
+    fn results(found: &LookupResults, value: ValueRef<'_>) -> Vec<Document> {
         let places = found.places(&key(value)).iter();
         places
             .map(|at| DocumentRef::Raw(found.result(*at)).to_document())
@@ -139,7 +139,7 @@ mod tests {
         let long = "a name that has no room in its slot of the table";
         let one = doc! {"b": 1};
         let both = doc! {"b": [1, long, 1]};
-        let mut found = Found::default();
+        let mut found = LookupResults::default();
         for document in [&one, &both] {
             let document = DocumentBuf::from(document);
             found.add(document.as_raw(), &fields(), None, &mut Vec::new());
@@ -155,7 +155,7 @@ mod tests {
         );
         assert!(results(&found, ValueRef::Int32(2)).is_empty());
 
-        let mut found = Found::default();
+        let mut found = LookupResults::default();
         assert!(found.expect(&key(ValueRef::String(long))));
         assert!(!found.expect(&key(ValueRef::String(long))));
         for document in [&one, &both] {

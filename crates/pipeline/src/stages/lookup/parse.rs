@@ -29,10 +29,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
         Some(from) => from,
         None => collectionless(scope),
     };
-    let variables = match given.definitions {
-        Some(definitions) => parse_variables(definitions, scope)?,
-        None => Vec::new(),
-    };
+    let into = checked_path(given.into)?;
     let fields = match (given.local, given.foreign) {
         (Some(local), Some(foreign)) => Some(JoinFields {
             local: checked_path(local)?,
@@ -41,7 +38,11 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
         }),
         _ => None,
     };
-    let (into, stages) = (given.into, given.stages);
+    let variables = match given.definitions {
+        Some(definitions) => parse_variables(definitions, scope)?,
+        None => Vec::new(),
+    };
+    let stages = given.stages;
     let has_pipeline = stages.is_some();
     let names: Vec<String> = variables.iter().map(|(name, _)| name.clone()).collect();
     let sub = SubPipeline::parse(
@@ -54,7 +55,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     let lookup = Lookup {
         operand: options.clone(),
         sub,
-        into: checked_path(into)?,
+        into,
         fields,
         variables,
         has_pipeline,
@@ -75,21 +76,29 @@ struct Given<'o> {
 impl<'o> Given<'o> {
     fn read(options: &'o Document, scope: &StageScope<'_>) -> Result<Given<'o>> {
         let fields = Fields::new("$lookup", options);
-        let from = fields.any("from").map(|from| parse_from(from, scope));
+        // As in MongoDB what the stage reads from comes before all else, and null is no collection and no pipeline.
+        let from = fields
+            .any("from")
+            .map(|from| parse_from(from, scope))
+            .transpose()?;
         let stages = fields
-            .present("pipeline")
-            .map(|stages| stages_of("pipeline", stages));
+            .any("pipeline")
+            .map(|stages| stages_of("pipeline", stages))
+            .transpose()?;
+        if from.is_none() {
+            check_source(stages.as_deref())?;
+        }
         // A name that is empty joins on nothing.
         let name = |name| Ok::<_, QueryError>(fields.string(name)?.filter(|name| !name.is_empty()));
         let (into, local, foreign) = (fields.string("as")?, name("localField")?, name("foreignField")?);
         let definitions = fields.document("let")?;
         fields.finish()?;
         Ok(Given {
-            from: from.transpose()?,
+            from,
             into: into.ok_or_else(|| fields.missing("as"))?,
             local,
             foreign,
-            stages: stages.transpose()?,
+            stages,
             definitions,
         })
     }
@@ -97,25 +106,33 @@ impl<'o> Given<'o> {
     /// Refuses options that do not go together.
     fn check(&self) -> Result<()> {
         let refuse = |message| Err(QueryError::failed_to_parse(message));
-        let stages = self.stages.as_deref();
-        if self.from.is_none() && !stages.is_some_and(starts_with_documents) {
-            return refuse("must specify 'from' field for a $lookup");
-        }
         if self.local.is_some() != self.foreign.is_some() {
             return refuse(
                 "$lookup requires both or neither of 'localField' and 'foreignField' to be specified",
             );
         }
-        if stages.is_none() && self.local.is_none() {
+        if self.stages.is_none() && self.local.is_none() {
             return refuse(
                 "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified",
             );
         }
-        if stages.is_none() && self.definitions.is_some() {
+        if self.stages.is_none() && self.definitions.is_some() {
             return refuse("$lookup with a 'let' argument must also specify 'pipeline'");
         }
         Ok(())
     }
+}
+
+/// Refuses a stage without a collection whose pipeline does not make its documents.
+fn check_source(stages: Option<&[Value]>) -> Result<()> {
+    let message = match stages {
+        None => "must specify 'pipeline' when 'from' is empty",
+        Some(stages) if starts_with_documents(stages) => return Ok(()),
+        Some(_) => {
+            "$lookup stage without explicit collection must have a pipeline with $documents as first stage"
+        }
+    };
+    Err(QueryError::failed_to_parse(message))
 }
 
 /// The collection: its name, or `{db, coll}` for the few of the server's own that can be read from every database.
@@ -135,7 +152,7 @@ fn parse_from(from: ValueRef<'_>, scope: &StageScope<'_>) -> Result<Namespace> {
             checked_namespace(database, name)
         }
         other => Err(QueryError::failed_to_parse(format!(
-            "$lookup 'from' field must be a string or an object, but found {}",
+            "$lookup 'from' field must be a string, but found {}",
             other.type_of().alias()
         ))),
     }

@@ -1,7 +1,7 @@
 //! Reading the whole foreign collection of a lookup, if there are so many look-ups that this is less work than an index scan for
 //! each.
 
-use super::found::Found;
+use super::found::LookupResults;
 use super::{JoinFields, Lookup};
 use crate::Result;
 use crate::join_key::JoinKey;
@@ -35,7 +35,7 @@ pub(super) struct WholeSide {
 /// All documents of the foreign collection at one moment.
 struct Read {
     head: Sequence,
-    found: Found,
+    found: LookupResults,
     _kept: Kept,
 }
 
@@ -52,7 +52,7 @@ impl WholeSide {
         keys: &[Vec<(JoinKey, Value)>],
         run: &Run,
         interruption: &Interruption,
-    ) -> Result<Option<&Found>> {
+    ) -> Result<Option<&LookupResults>> {
         self.asked += keys.len() as u64;
         let plain = keys.iter().flatten().all(|(_, value)| is_plain(value.as_ref()));
         let Some(collection) = side(lookup, run)?.filter(|_| plain) else {
@@ -86,7 +86,7 @@ impl WholeSide {
 
 impl WholeSide {
     /// The foreign collection, if it was read before and has not changed since.
-    pub(super) fn at_hand(&self, lookup: &Lookup, run: &Run) -> Result<Option<&Found>> {
+    pub(super) fn at_hand(&self, lookup: &Lookup, run: &Run) -> Result<Option<&LookupResults>> {
         let Some(read) = &self.read else { return Ok(None) };
         let is_same = side(lookup, run)?.is_some_and(|collection| collection.head() == read.head);
         Ok(is_same.then_some(&read.found))
@@ -129,7 +129,7 @@ async fn read(
     let collation = run.variables.collation();
     let mut stream = lookup.sub.open(None, &run.variables, run, interruption).await?;
     let data_bytes = collection.stats().data_bytes.min(DOCUMENT_BYTES_MAX);
-    let mut found = Found::with_capacity(usize::try_from(data_bytes).unwrap_or_default());
+    let mut found = LookupResults::with_capacity(usize::try_from(data_bytes).unwrap_or_default());
     let mut key = Vec::new();
     let mut bytes = 0;
     loop {

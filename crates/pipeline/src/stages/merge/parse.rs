@@ -2,6 +2,7 @@
 
 use super::{Merge, WhenMatched, WhenNotMatched};
 use crate::fields::checked_path;
+use crate::parse::check_names;
 use crate::stage::{Stage, StageScope};
 use crate::sub_pipeline::{checked_namespace, stages_of};
 use crate::{Code, QueryError, Result};
@@ -50,7 +51,7 @@ fn parse_options(options: &Document, operand: &Value, scope: &StageScope<'_>) ->
         .any("into")
         .map(|into| parse_into(into, scope))
         .transpose()?;
-    let on = parse_on(fields.present("on"))?;
+    let on = parse_on(fields.any("on"))?;
     let matched = parse_matched(&fields)?;
     let not_matched = fields.choice("whenNotMatched", &NOT_MATCHED)?;
     let not_matched = not_matched.unwrap_or(WhenNotMatched::Insert);
@@ -58,6 +59,9 @@ fn parse_options(options: &Document, operand: &Value, scope: &StageScope<'_>) ->
     fields.finish()?;
     let into = into.ok_or_else(|| fields.missing("into"))?;
     check_modes(&matched, not_matched)?;
+    if let WhenMatched::Pipeline(stages) = &matched {
+        check_names(stages)?;
+    }
     let into = checked_target(into)?;
     let is_pipeline = matches!(matched, WhenMatched::Pipeline(_));
     if definitions.is_some() && !is_pipeline {
@@ -85,17 +89,17 @@ fn parse_into(into: ValueRef<'_>, scope: &StageScope<'_>) -> Result<Namespace> {
     match into {
         ValueRef::String("") => Err(wrong(
             Code::location(5_786_800),
-            "Invalid $merge 'into' argument: a collection's name cannot be empty",
+            "$merge 'into' field cannot be an empty string",
         )),
         ValueRef::String(name) => checked_namespace(own, name),
         ValueRef::Document(parts) => {
             let parts = Fields::new("into", parts);
             let (database, collection) = (parts.string("db")?, parts.string("coll")?);
             parts.finish()?;
-            let collection = collection.ok_or_else(|| {
+            let collection = collection.filter(|name| !name.is_empty()).ok_or_else(|| {
                 wrong(
                     Code::location(5_786_801),
-                    "Invalid $merge 'into' argument: it names no collection ('coll')",
+                    "$merge 'into' field must specify a 'coll' that is not empty, null or undefined",
                 )
             })?;
             checked_namespace(database.unwrap_or(own), collection)
@@ -171,7 +175,7 @@ fn parse_on(on: Option<ValueRef<'_>>) -> Result<Vec<(String, FieldPath)>> {
 }
 
 fn parse_matched(fields: &Fields<'_>) -> Result<WhenMatched> {
-    match fields.present("whenMatched") {
+    match fields.any("whenMatched") {
         None => Ok(WhenMatched::Merge),
         Some(stages @ ValueRef::Array(_)) => Ok(WhenMatched::Pipeline(stages_of("pipeline", stages)?)),
         Some(ValueRef::String(mode)) => match mode {

@@ -12,7 +12,7 @@ use collection::{Edge, Pushed, Set};
 use covariance::Covariance;
 use deviation::Deviation;
 use extreme::Extreme;
-use language::expression::Found;
+use language::expression::Evaluated;
 use language::expression::accumulator::{Accumulator, AccumulatorKind};
 use std::fmt::Debug;
 use sum::{Average, Sum};
@@ -116,7 +116,7 @@ struct Growing(Box<dyn Accumulator>);
 
 impl Removable for Growing {
     fn add(&mut self, value: Option<&Value>) -> Result<()> {
-        Ok(self.0.add(Found::from(value.map(Value::as_ref)))?)
+        Ok(self.0.add(Evaluated::from(value.map(Value::as_ref)))?)
     }
 
     fn remove(&mut self, _value: Option<&Value>) {}

@@ -44,6 +44,7 @@ impl Execution {
             for at in places {
                 matched += u64::from(visitor.visit(page.raw(at), filter)?);
             }
+            tokio::task::yield_now().await;
         }
         self.counters.documents += looked_at as u64;
         self.counters.matched += matched;
@@ -99,7 +100,7 @@ impl Execution {
     }
 
     /// Adds a result after the ready ones.
-    pub(in crate::execute) fn put_behind(&mut self, found: FoundRecord) {
+    pub(in crate::execute) fn push_ready(&mut self, found: FoundRecord) {
         self.ready.push(found);
     }
 

@@ -3,7 +3,7 @@
 mod direct;
 mod idle;
 
-use super::counters::Counters;
+use super::counters::ExecutionCounters;
 use super::hit::Hit;
 use super::in_hand::InHand;
 use super::lookup::{CHUNK_BYTES, chunk_max, look_up};
@@ -47,7 +47,7 @@ pub struct Execution {
     chunk: usize,
     exhausted: bool,
     /// What it has examined and found.
-    pub counters: Counters,
+    pub counters: ExecutionCounters,
 }
 
 /// Why an execution paused.
@@ -80,7 +80,7 @@ impl Execution {
             kept_bytes: 0,
             chunk: 0,
             exhausted: false,
-            counters: Counters::default(),
+            counters: ExecutionCounters::default(),
         }
     }
 

@@ -194,7 +194,8 @@ impl<T: Spilled> Sorter<T> {
         let merge = Merge::new(self.runs, self.spill.as_deref(), self.bytes_max, self.results_max)?;
         Ok(Sorted::new(
             in_memory,
-            (merge, self.files),
+            merge,
+            self.files,
             self.spill,
             self.results_max,
         ))
@@ -425,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_wanted_comes_again() {
+    fn an_item_that_is_not_taken_is_offered_again() {
         let mut sorter = Sorter::new(None, None, &Budget::default());
         for item in 0..3u64 {
             sorter.push(&[item as u8], &item).unwrap();
@@ -437,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_another_key_comes_later_from_files_too() {
+    fn items_with_another_key_come_later_also_from_files() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
         let mut sorter = Sorter::new(Some(100), Some(folder), &Budget::default());
@@ -476,7 +477,7 @@ mod tests {
         others.charge(others.limit());
         let mut given = Vec::new();
         loop {
-            // Sometimes twice, which changes nothing.
+            // Sometimes it pauses twice, which changes nothing.
             for _ in 0..1 + given.len() % 2 {
                 idle.charge(0);
                 sorted.rest(&mut idle).unwrap();
@@ -486,7 +487,7 @@ mod tests {
                 Some(item) => given.push(item),
                 None => break,
             }
-            // Some without a pause between them.
+            // Some items come without a pause between them.
             given.extend((0..50).map_while(|_| sorted.pop().unwrap()));
         }
         let mut expected: Vec<u64> = (0..20_000).collect();

@@ -3,8 +3,8 @@
 use super::files::SortFiles;
 use super::merge::Merge;
 use super::{InMemory, Kept};
+use crate::Result;
 use crate::spill::{SpillFolder, Spilled};
-use crate::{Code, QueryError, Result};
 use language::interruption::steps;
 use memory::Share;
 use std::marker::PhantomData;
@@ -33,7 +33,8 @@ impl<T: Spilled> Sorted<T> {
     /// Merges items in memory, which must be sorted, with files, up to `results_max` items.
     pub(super) fn new(
         memory: InMemory,
-        (merge, files): (Merge, SortFiles),
+        merge: Merge,
+        files: SortFiles,
         spill: Option<Arc<SpillFolder>>,
         results_max: usize,
     ) -> Sorted<T> {
@@ -141,8 +142,7 @@ impl<T: Spilled> Sorted<T> {
             let wanted = idle.bytes() + memory.bytes();
             if !idle.fit_or_spill(wanted, self.spill.is_some()) {
                 let Some(folder) = &self.spill else {
-                    let full = idle.full(wanted);
-                    return Err(QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()));
+                    return Err(idle.full(wanted).into());
                 };
                 // Its items still come after equal keys in other files, since it is the newest file.
                 self.merge.add(self.files.write(memory, folder)?)?;

@@ -6,7 +6,7 @@
 mod worker;
 
 use super::failure::Failure;
-use super::object::Found;
+use super::object::FoundObject;
 use crate::error::RiakError;
 use http::StatusCode;
 use memory::{Budget, Holder};
@@ -83,7 +83,7 @@ impl Scripts {
     pub(super) async fn map(
         &mut self,
         place: usize,
-        read: Vec<Found>,
+        read: Vec<FoundObject>,
         argument: Option<&Value>,
     ) -> Result<Vec<Value>, Failure> {
         let wanted = read.len() / ROWS_OF_WORKER;
@@ -94,7 +94,7 @@ impl Scripts {
         let mut rest = read.into_iter();
         let mut running = Vec::new();
         for worker in &self.workers[..workers] {
-            let found: Vec<Found> = rest.by_ref().take(at_once).collect();
+            let found: Vec<FoundObject> = rest.by_ref().take(at_once).collect();
             let (worker, argument) = (worker.clone(), argument.clone());
             running.push(engine::on_another_thread(move || {
                 worker.lock().map(place, found, argument.as_deref())

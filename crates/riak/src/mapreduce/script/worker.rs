@@ -3,7 +3,7 @@
 use super::{Source, SourceText, Watch};
 use crate::error::RiakError;
 use crate::mapreduce::failure::Failure;
-use crate::mapreduce::object::{Found, metadata};
+use crate::mapreduce::object::{FoundObject, metadata};
 use crate::names::Bucket;
 use code::Code;
 use http::StatusCode;
@@ -39,7 +39,7 @@ pub(super) struct Worker {
 #[derive(Debug, Default)]
 struct Page {
     number: u32,
-    found: Vec<Found>,
+    found: Vec<FoundObject>,
 }
 
 /// What a function threw.
@@ -67,7 +67,7 @@ impl Worker {
     pub(super) fn map(
         &mut self,
         place: usize,
-        found: Vec<Found>,
+        found: Vec<FoundObject>,
         argument: Option<&str>,
     ) -> Result<Vec<Value>, Failure> {
         let page = self.page.clone();
@@ -178,7 +178,7 @@ fn load(ctx: &Ctx<'_>, page: Arc<Mutex<Page>>) -> rquickjs::Result<()> {
     let of_page = page.clone();
     let metadata = move |ctx: Ctx<'_>, number: u32, row: usize, value: usize| {
         let page = of_page.lock();
-        let object = page.found.get(row).and_then(Found::object);
+        let object = page.found.get(row).and_then(FoundObject::object);
         match object.and_then(|object| object.siblings.get(value)) {
             Some(sibling) if page.number == number => Ok(metadata(sibling).to_string()),
             _ => Err(Exception::throw_message(&ctx, GONE)),
@@ -187,7 +187,7 @@ fn load(ctx: &Ctx<'_>, page: Arc<Mutex<Page>>) -> rquickjs::Result<()> {
     host.set("metadata", Function::new(ctx.clone(), metadata)?)?;
     let clock = move |ctx: Ctx<'_>, number: u32, row: usize| {
         let page = page.lock();
-        match page.found.get(row).and_then(Found::object) {
+        match page.found.get(row).and_then(FoundObject::object) {
             Some(object) if page.number == number => Ok(object.clock().to_text()),
             _ => Err(Exception::throw_message(&ctx, GONE)),
         }
@@ -203,7 +203,10 @@ fn load(ctx: &Ctx<'_>, page: Arc<Mutex<Page>>) -> rquickjs::Result<()> {
 const GONE: &str = "the object is not that of this call any more";
 
 /// The objects as `shell.js` takes them; else the key of one whose value is no text, and why.
-fn rows<'js>(ctx: &Ctx<'js>, found: &[Found]) -> rquickjs::Result<Result<Array<'js>, (String, String)>> {
+fn rows<'js>(
+    ctx: &Ctx<'js>,
+    found: &[FoundObject],
+) -> rquickjs::Result<Result<Array<'js>, (String, String)>> {
     let rows = Array::new(ctx.clone())?;
     let text =
         |bytes: &[u8]| rquickjs::String::from_str(ctx.clone(), String::from_utf8_lossy(bytes).as_ref());

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_last_number_is_foretold() {
+    fn numbers_after_the_last_one_are_predicted() {
         let average = Average {
             predicted: 3,
             ..average(Model::Holt {
@@ -176,7 +176,7 @@ mod tests {
             is_fitted: true,
             ..average(Model::Ewma(0.0))
         };
-        // The last number foretells better than the first.
+        // The last number predicts better than the first.
         let row = [1.0, 5.0, 5.0, 5.0].map(Some);
         let Model::Ewma(alpha) = average.fitted(&row).expect("a model") else {
             panic!("another model");

@@ -1,6 +1,6 @@
 //! Bytes: as text in several formats, and as numbers in either byte order.
 
-use super::{Found, Options, error, failure, type_name, unsupported};
+use super::{Evaluated, Options, error, failure, type_name, unsupported};
 use crate::{Code, Result};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -30,7 +30,7 @@ pub(super) enum ByteOrder {
 }
 
 impl Format {
-    pub(super) fn of(operand: &Found<'_>) -> Result<Option<Format>> {
+    pub(super) fn of(operand: &Evaluated<'_>) -> Result<Option<Format>> {
         match operand.present() {
             None => Ok(None),
             Some(ValueRef::String(name)) => Ok(Some(match name {
@@ -59,7 +59,7 @@ impl Format {
 }
 
 impl ByteOrder {
-    pub(super) fn of(operand: &Found<'_>) -> Result<ByteOrder> {
+    pub(super) fn of(operand: &Evaluated<'_>) -> Result<ByteOrder> {
         match operand.present() {
             None | Some(ValueRef::String("little")) => Ok(ByteOrder::Little),
             Some(ValueRef::String("big")) => Ok(ByteOrder::Big),
@@ -189,7 +189,7 @@ fn decode(text: &str, format: Format, subtype: u8) -> Option<Vec<u8>> {
     }
 }
 
-pub(super) fn to_binary(value: ValueRef<'_>, subtype: u8, options: &Options) -> Result<Value> {
+pub(super) fn to_binary(value: ValueRef<'_>, options: &Options<'_>) -> Result<Value> {
     let mut bytes = match value {
         ValueRef::Int32(number) => number.to_le_bytes().to_vec(),
         ValueRef::Int64(number) => number.to_le_bytes().to_vec(),
@@ -198,6 +198,7 @@ pub(super) fn to_binary(value: ValueRef<'_>, subtype: u8, options: &Options) -> 
             subtype: present,
             bytes,
         } => {
+            let subtype = options.checked_subtype()?;
             if present != subtype {
                 return Err(failure(format!(
                     "Conversions between different BinData subtypes are not supported: {present} to {subtype}"
@@ -210,6 +211,7 @@ pub(super) fn to_binary(value: ValueRef<'_>, subtype: u8, options: &Options) -> 
         }
         ValueRef::String(text) => {
             let format = options.format.ok_or_else(missing_format)?;
+            let subtype = options.checked_subtype()?;
             let bytes = decode(text, format, subtype).ok_or_else(|| {
                 failure(format!(
                     "Input string '{text}' is not valid in the format of $convert"
@@ -219,6 +221,7 @@ pub(super) fn to_binary(value: ValueRef<'_>, subtype: u8, options: &Options) -> 
         }
         _ => return Err(unsupported(value, "binData")),
     };
+    let subtype = options.checked_subtype()?;
     if options.order == ByteOrder::Big {
         bytes.reverse();
     }

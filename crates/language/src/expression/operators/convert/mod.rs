@@ -7,12 +7,12 @@ mod text;
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::{Code, Error, Result};
 use binary::{ByteOrder, Format};
-use target::Target;
+use target::{Target, checked_subtype};
 use value::{Type, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
@@ -30,8 +30,10 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 /// What a conversion goes by, besides the value.
 #[derive(Clone, Copy, Debug)]
-struct Options {
+struct Options<'v> {
     target: Target,
+    /// The subtype of bytes, as it was given.
+    subtype: Option<ValueRef<'v>>,
     format: Option<Format>,
     order: ByteOrder,
 }
@@ -104,32 +106,33 @@ fn parse_short(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<
 }
 
 impl Operation for Convert {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let input = self.input.evaluate(scope)?;
-        let target = self.to.evaluate(scope)?;
+        let to = self.to.evaluate(scope)?;
         let given = |operand: &'e Option<Node>| match operand {
             Some(operand) => operand.evaluate(scope),
-            None => Ok(Found::Missing),
+            None => Ok(Evaluated::Missing),
         };
         let (format, order) = (given(&self.format)?, given(&self.order)?);
-        let target = Target::of(&target)?;
+        let target = Target::of(&to)?;
         let Some(present) = input.present() else {
             return match &self.on_null {
                 Some(on_null) => on_null.evaluate(scope),
-                None => Ok(Found::of(Value::Null)),
+                None => Ok(Evaluated::of(Value::Null)),
             };
         };
         let Some(target) = target else {
-            return Ok(Found::of(Value::Null));
+            return Ok(Evaluated::of(Value::Null));
         };
         // Where there is nothing to convert, how does not matter.
         let options = Options {
             target,
+            subtype: Target::subtype(&to),
             format: Format::of(&format)?,
             order: ByteOrder::of(&order)?,
         };
         match convert(present, &options) {
-            Ok(value) => Ok(Found::Owned(value)),
+            Ok(value) => Ok(Evaluated::Owned(value)),
             Err(failure) => match &self.on_error {
                 Some(on_error) if failure.code == Code::CONVERSION_FAILURE => on_error.evaluate(scope),
                 _ => Err(failure),
@@ -170,10 +173,16 @@ fn unsupported(value: ValueRef<'_>, target: &str) -> Error {
     ))
 }
 
-fn convert(value: ValueRef<'_>, options: &Options) -> Result<Value> {
+impl Options<'_> {
+    /// The subtype that bytes get.
+    fn checked_subtype(&self) -> Result<u8> {
+        self.subtype.map_or(Ok(0), checked_subtype)
+    }
+}
+
+fn convert(value: ValueRef<'_>, options: &Options<'_>) -> Result<Value> {
     match options.target {
         Target::Missing => Err(unsupported(value, "missing")),
-        Target::Binary(subtype) => binary::to_binary(value, subtype, options),
         Target::Type(kind) => match kind {
             Type::Int32 => number::to_int(value, options.order),
             Type::Int64 => number::to_long(value, options.order),
@@ -183,6 +192,7 @@ fn convert(value: ValueRef<'_>, options: &Options) -> Result<Value> {
             Type::Bool => to_bool(value),
             Type::DateTime => text::to_date(value),
             Type::ObjectId => text::to_object_id(value),
+            Type::Binary => binary::to_binary(value, options),
             other => Err(unsupported(value, other.alias())),
         },
     }
@@ -208,7 +218,7 @@ fn to_bool(value: ValueRef<'_>) -> Result<Value> {
         | ValueRef::MaxKey
         | ValueRef::Regex { .. }
         | ValueRef::Symbol(_)
-        | ValueRef::DbPointer { .. } => Ok(Value::Bool(crate::expression::found::is_true(value))),
+        | ValueRef::DbPointer { .. } => Ok(Value::Bool(crate::expression::evaluated::is_true(value))),
         ValueRef::Null | ValueRef::Undefined => Ok(Value::Null),
     }
 }

@@ -4,6 +4,7 @@ use super::binary::{ByteOrder, integer};
 use super::{failure, unsupported};
 use crate::Result;
 use crate::expression::number::Number;
+use std::ops::RangeInclusive;
 use value::{Decimal128, Value, ValueRef};
 
 fn overflow(number: impl std::fmt::Display) -> crate::Error {
@@ -43,8 +44,15 @@ fn parse_integer(text: &str) -> Result<i64> {
     text.parse().map_err(|_| not_a_number(text, "Overflow"))
 }
 
+/// The doubles that become ints.
+const INTS: RangeInclusive<f64> = i32::MIN as f64..=i32::MAX as f64;
+
 pub(super) fn to_int(value: ValueRef<'_>, order: ByteOrder) -> Result<Value> {
     let number = match value {
+        // The double itself must fit, not its whole part.
+        ValueRef::Double(double) if double.is_finite() && !INTS.contains(&double) => {
+            return Err(overflow(double));
+        }
         ValueRef::Bool(truth) => i64::from(truth),
         ValueRef::String(text) => parse_integer(text)?,
         ValueRef::Binary { subtype, bytes } => integer(subtype, bytes, order, &[1, 2, 4])?,
@@ -80,7 +88,9 @@ pub(super) fn to_double(value: ValueRef<'_>, order: ByteOrder) -> Result<Value> 
         other => match Number::of(other) {
             Some(Number::Decimal(number)) => {
                 let double = number.to_f64();
-                if double.is_infinite() && number.is_finite() {
+                // What is too small for a normal double does not fit either.
+                let is_tiny = (double == 0.0 || double.is_subnormal()) && !number.is_zero();
+                if number.is_finite() && (double.is_infinite() || is_tiny) {
                     return Err(overflow(number));
                 }
                 double

@@ -1,6 +1,6 @@
 //! What `$convert` converts to.
 
-use super::{Found, Result, error, type_name};
+use super::{Evaluated, Result, error, type_name};
 use crate::expression::number::Number;
 use crate::{Code, Error};
 use value::{Document, Type, ValueRef};
@@ -11,8 +11,6 @@ pub(super) enum Target {
     /// Type number 0, which nothing can be converted to.
     Missing,
     Type(Type),
-    /// Bytes of a subtype.
-    Binary(u8),
 }
 
 impl Target {
@@ -22,7 +20,7 @@ impl Target {
     }
 
     /// The value of `to`; `None` if it is null.
-    pub(super) fn of(to: &Found<'_>) -> Result<Option<Target>> {
+    pub(super) fn of(to: &Evaluated<'_>) -> Result<Option<Target>> {
         let Some(present) = to.present() else {
             return Ok(None);
         };
@@ -31,14 +29,17 @@ impl Target {
                 let kind = long.get("type").ok_or_else(|| {
                     Error::failed_to_parse("Missing 'type' field in $convert's 'to' argument")
                 })?;
-                let target = Target::named(kind)?;
-                match (target, long.get("subtype")) {
-                    (Target::Binary(_), Some(subtype)) => Ok(Some(Target::Binary(checked_subtype(subtype)?))),
-                    (target, Some(subtype)) => checked_subtype(subtype).map(|_| Some(target)),
-                    (target, None) => Ok(Some(target)),
-                }
+                Target::named(kind).map(Some)
             }
             other => Target::named(other).map(Some),
+        }
+    }
+
+    /// The subtype of bytes that `to` asks for. It is checked only where bytes are made.
+    pub(super) fn subtype<'t>(to: &'t Evaluated<'_>) -> Option<ValueRef<'t>> {
+        match to.get() {
+            Some(ValueRef::Document(long)) => long.get("subtype"),
+            _ => None,
         }
     }
 
@@ -54,7 +55,7 @@ impl Target {
                 None => {
                     return Err(Error::failed_to_parse(format!(
                         "$convert's 'to' argument must be a string or number, but is {}",
-                        type_name(&Found::Borrowed(other))
+                        type_name(&Evaluated::Borrowed(other))
                     )));
                 }
                 Some(number) => match number.to_i64() {
@@ -68,17 +69,14 @@ impl Target {
                 },
             },
         };
-        match target {
-            Some(Target::Type(Type::Binary)) => Ok(Target::Binary(0)),
-            Some(target) => Ok(target),
-            None => Err(Error::failed_to_parse(
-                "In $convert, numeric value for 'to' does not correspond to a BSON type",
-            )),
-        }
+        target.ok_or_else(|| {
+            Error::failed_to_parse("In $convert, numeric value for 'to' does not correspond to a BSON type")
+        })
     }
 }
 
-fn checked_subtype(subtype: ValueRef<'_>) -> Result<u8> {
+/// The subtype, if it is one.
+pub(super) fn checked_subtype(subtype: ValueRef<'_>) -> Result<u8> {
     let number = Number::of(subtype).ok_or_else(|| {
         error(
             Code::location(4_341_108),

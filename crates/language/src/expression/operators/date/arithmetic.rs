@@ -3,7 +3,7 @@
 use super::super::named::{self, Wrong};
 use super::super::{Operator, Syntax, error, operator, type_name};
 use super::{is_null_zone, moment, start_of_week, unit, zone};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
@@ -50,7 +50,7 @@ fn parse_add(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<No
 }
 
 /// What MongoDB looks at in constants (`ExpressionDateArithmetics::optimize`).
-fn is_moved_null(name: &str, constants: &[Option<Found<'_>>]) -> Result<bool> {
+fn is_moved_null(name: &str, constants: &[Option<Evaluated<'_>>]) -> Result<bool> {
     let [_, unit, _, timezone] = constants else {
         return Ok(false);
     };
@@ -58,7 +58,7 @@ fn is_moved_null(name: &str, constants: &[Option<Found<'_>>]) -> Result<bool> {
 }
 
 /// Whether a constant unit is null; fails if it is none.
-fn is_null_unit(operand: Option<&Found<'_>>, name: &str) -> Result<bool> {
+fn is_null_unit(operand: Option<&Evaluated<'_>>, name: &str) -> Result<bool> {
     match operand {
         Some(operand) => Ok(unit(operand, name)?.is_none()),
         None => Ok(false),
@@ -66,13 +66,13 @@ fn is_null_unit(operand: Option<&Found<'_>>, name: &str) -> Result<bool> {
 }
 
 /// Whether a constant day that a week begins with is null; fails if it is none, whatever the unit is.
-fn is_null_week(operand: Option<&Found<'_>>, name: &str) -> Result<bool> {
+fn is_null_week(operand: Option<&Evaluated<'_>>, name: &str) -> Result<bool> {
     Ok(start_of_week(operand, name)?.is_none())
 }
 
 fn moved(
     name: &str,
-    operands: &[Option<Found<'_>>],
+    operands: &[Option<Evaluated<'_>>],
     signed: fn(i64) -> Option<i64>,
 ) -> Result<Option<Value>> {
     let [Some(start), Some(unit_operand), Some(amount), timezone] = operands else {
@@ -157,7 +157,7 @@ fn parse_difference(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Re
 }
 
 /// What MongoDB looks at in constants (`ExpressionDateDiff::optimize`).
-fn is_difference_null(constants: &[Option<Found<'_>>]) -> Result<bool> {
+fn is_difference_null(constants: &[Option<Evaluated<'_>>]) -> Result<bool> {
     let [_, _, unit, timezone, week] = constants else {
         return Ok(false);
     };
@@ -166,7 +166,7 @@ fn is_difference_null(constants: &[Option<Found<'_>>]) -> Result<bool> {
         || is_null_zone(timezone.as_ref())?)
 }
 
-fn difference_of(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
+fn difference_of(operands: &[Option<Evaluated<'_>>]) -> Result<Option<Value>> {
     let [Some(start), Some(end), Some(unit_operand), timezone, week] = operands else {
         return Ok(None);
     };
@@ -189,9 +189,9 @@ fn difference_of(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
 
 /// What time is counted in: the unit, where its weeks begin, and the zone; `None` if one of them is null.
 fn grid(
-    unit_operand: &Found<'_>,
-    week: Option<&Found<'_>>,
-    timezone: Option<&Found<'_>>,
+    unit_operand: &Evaluated<'_>,
+    week: Option<&Evaluated<'_>>,
+    timezone: Option<&Evaluated<'_>>,
     name: &str,
 ) -> Result<Option<(Unit, Weekday, Zone)>> {
     let Some(unit) = unit(unit_operand, name)? else {
@@ -206,7 +206,7 @@ fn grid(
 }
 
 /// The moment of an operand that is not null.
-fn date_of(operand: &Found<'_>, name: &str, field: &str) -> Result<i64> {
+fn date_of(operand: &Evaluated<'_>, name: &str, field: &str) -> Result<i64> {
     operand.present().and_then(moment).ok_or_else(|| {
         error(
             Code::location(5_166_307),
@@ -241,7 +241,7 @@ fn parse_truncate(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Resu
 }
 
 /// What MongoDB looks at in constants (`ExpressionDateTrunc::optimize`).
-fn is_truncated_null(constants: &[Option<Found<'_>>]) -> Result<bool> {
+fn is_truncated_null(constants: &[Option<Evaluated<'_>>]) -> Result<bool> {
     let [_, unit, bin, timezone, week] = constants else {
         return Ok(false);
     };
@@ -251,7 +251,7 @@ fn is_truncated_null(constants: &[Option<Found<'_>>]) -> Result<bool> {
         || bin_size(bin.as_ref())?.is_none())
 }
 
-fn truncated(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
+fn truncated(operands: &[Option<Evaluated<'_>>]) -> Result<Option<Value>> {
     let [Some(date), Some(unit_operand), bin, timezone, week] = operands else {
         return Ok(None);
     };
@@ -269,7 +269,7 @@ fn truncated(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
     Ok(Some(Value::DateTime(truncate(ms, unit, bin, &zone, week)?)))
 }
 
-fn bin_size(operand: Option<&Found<'_>>) -> Result<Option<i64>> {
+fn bin_size(operand: Option<&Evaluated<'_>>) -> Result<Option<i64>> {
     let Some(operand) = operand else {
         return Ok(Some(1));
     };

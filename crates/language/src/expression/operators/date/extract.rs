@@ -3,7 +3,7 @@
 use super::super::named;
 use super::super::{Operator, Syntax, error, operator};
 use super::{date, is_null_zone, zone};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::Node;
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
@@ -28,9 +28,9 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
     let apply = apply(name);
-    let argument = match argument {
+    let (argument, is_wrapped) = match argument {
         Value::Array(elements) => match elements.as_slice() {
-            [single] => single,
+            [single] => (single, true),
             _ => {
                 return Err(error(
                     Code::location(40_536),
@@ -41,14 +41,16 @@ fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> 
                 ));
             }
         },
-        other => other,
+        other => (other, false),
     };
     match argument {
+        // In an array an object is the date itself, which it cannot be.
         Value::Document(fields)
-            if !fields
-                .iter()
-                .next()
-                .is_some_and(|(field, _)| field.starts_with('$')) =>
+            if !is_wrapped
+                && !fields
+                    .iter()
+                    .next()
+                    .is_some_and(|(field, _)| field.starts_with('$')) =>
         {
             if let Some((unknown, _)) = fields
                 .iter()
@@ -70,7 +72,7 @@ fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> 
 }
 
 /// MongoDB looks at a constant zone before there is any document, and takes a null for none then.
-fn look(constants: &[Option<Found<'_>>]) -> Result<bool> {
+fn look(constants: &[Option<Evaluated<'_>>]) -> Result<bool> {
     is_null_zone(constants.last().and_then(Option::as_ref)).map(|_| false)
 }
 
@@ -96,7 +98,7 @@ fn int(part: i64) -> Value {
     Value::Int32(part as i32)
 }
 
-fn part(operands: &[Option<Found<'_>>], part: fn(Civil) -> Value) -> Result<Option<Value>> {
+fn part(operands: &[Option<Evaluated<'_>>], part: fn(Civil) -> Value) -> Result<Option<Value>> {
     let [Some(operand), timezone] = operands else {
         return Ok(None);
     };

@@ -8,7 +8,7 @@ mod text;
 pub(super) use text::from_text;
 
 use super::{Operator, error, type_name};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::{Code, Error, Result};
 use calendar::{Unit, Weekday, Zone};
 use value::ValueRef;
@@ -36,7 +36,7 @@ fn moment(value: ValueRef<'_>) -> Option<i64> {
 }
 
 /// The operand as a moment; `None` if it is null.
-fn date(operand: &Found<'_>) -> Result<Option<i64>> {
+fn date(operand: &Evaluated<'_>) -> Result<Option<i64>> {
     let Some(present) = operand.present() else {
         return Ok(None);
     };
@@ -50,7 +50,7 @@ fn date(operand: &Found<'_>) -> Result<Option<i64>> {
 }
 
 /// The operand as a zone, UTC where there is none; the inner `None` if it is null.
-fn zone(operand: Option<&Found<'_>>) -> Result<Option<Zone>> {
+fn zone(operand: Option<&Evaluated<'_>>) -> Result<Option<Zone>> {
     let Some(operand) = operand else {
         return Ok(Some(Zone::UTC));
     };
@@ -65,12 +65,12 @@ fn zone(operand: Option<&Found<'_>>) -> Result<Option<Zone>> {
 }
 
 /// Whether a constant zone is null; fails if it is none.
-fn is_null_zone(operand: Option<&Found<'_>>) -> Result<bool> {
+fn is_null_zone(operand: Option<&Evaluated<'_>>) -> Result<bool> {
     Ok(zone(operand)?.is_none())
 }
 
 /// The operand as a unit; `None` if it is null.
-fn unit(operand: &Found<'_>, name: &str) -> Result<Option<Unit>> {
+fn unit(operand: &Evaluated<'_>, name: &str) -> Result<Option<Unit>> {
     match operand.present() {
         None => Ok(None),
         Some(ValueRef::String(unit)) => Unit::parse(unit).map(Some).map_err(|wrong| {
@@ -90,7 +90,7 @@ fn unit(operand: &Found<'_>, name: &str) -> Result<Option<Unit>> {
 }
 
 /// The operand as the day that a week begins with; `None` if it is null.
-fn start_of_week(operand: Option<&Found<'_>>, name: &str) -> Result<Option<Weekday>> {
+fn start_of_week(operand: Option<&Evaluated<'_>>, name: &str) -> Result<Option<Weekday>> {
     let Some(operand) = operand else {
         return Ok(Some(Weekday::SUNDAY));
     };

@@ -3,7 +3,7 @@
 use super::super::named::{self, Wrong};
 use super::super::{Operator, Syntax, error, operator, type_name};
 use super::{date, is_null_zone, zone};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
@@ -37,7 +37,7 @@ fn parse_to_parts(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Resu
     )
 }
 
-fn to_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
+fn to_parts(operands: &[Option<Evaluated<'_>>]) -> Result<Option<Value>> {
     let [Some(operand), timezone, iso] = operands else {
         return Ok(None);
     };
@@ -138,7 +138,7 @@ const PART_MIN: i64 = -32_768;
 const PART_MAX: i64 = 32_767;
 
 /// A part as a number; its default where it was not given, `None` if it is null.
-fn part(operands: &[Option<Found<'_>>], field: &str, default: i64) -> Result<Option<i64>> {
+fn part(operands: &[Option<Evaluated<'_>>], field: &str, default: i64) -> Result<Option<i64>> {
     let at = FIELDS.iter().position(|known| *known == field);
     let Some(operand) = at.and_then(|at| operands.get(at)).and_then(Option::as_ref) else {
         return Ok(Some(default));
@@ -167,7 +167,7 @@ fn part(operands: &[Option<Found<'_>>], field: &str, default: i64) -> Result<Opt
     }
 }
 
-fn from_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
+fn from_parts(operands: &[Option<Evaluated<'_>>]) -> Result<Option<Value>> {
     let Some((zone, civil)) = zoned(operands)? else {
         return Ok(Some(Value::Null));
     };
@@ -183,7 +183,7 @@ fn from_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
 }
 
 /// What the parts say, looked at in MongoDB's order; `None` at the first that is null.
-fn zoned(operands: &[Option<Found<'_>>]) -> Result<Option<(Zone, Civil)>> {
+fn zoned(operands: &[Option<Evaluated<'_>>]) -> Result<Option<(Zone, Civil)>> {
     let Some([hour, minute, second, millisecond]) = parts(
         operands,
         [("hour", 0), ("minute", 0), ("second", 0), ("millisecond", 0)],
@@ -227,7 +227,7 @@ fn zoned(operands: &[Option<Found<'_>>]) -> Result<Option<(Zone, Civil)>> {
 
 /// Several parts with what they are where they are not given; `None` at the first that is null.
 fn parts<const COUNT: usize>(
-    operands: &[Option<Found<'_>>],
+    operands: &[Option<Evaluated<'_>>],
     fields: [(&str, i64); COUNT],
 ) -> Result<Option<[i64; COUNT]>> {
     let mut numbers = [0; COUNT];

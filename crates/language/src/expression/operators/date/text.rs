@@ -3,7 +3,7 @@
 use super::super::named::{self, Wrong};
 use super::super::{Operator, Syntax, error, operator, type_name};
 use super::{date, zone};
-use crate::expression::found::Found;
+use crate::expression::evaluated::Evaluated;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
@@ -84,10 +84,10 @@ impl Operands {
         self.subject.reads_document() || rest.into_iter().flatten().any(Node::reads_document)
     }
 
-    fn instead_of_null<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn instead_of_null<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         match &self.on_null {
             Some(on_null) => on_null.evaluate(scope),
-            None => Ok(Found::of(Value::Null)),
+            None => Ok(Evaluated::of(Value::Null)),
         }
     }
 }
@@ -114,7 +114,7 @@ fn parse_to_string(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Res
 }
 
 impl Operation for DateToString {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let operands = &self.0;
         let moment = operands.subject.evaluate(scope)?;
         let pattern = optional(operands.format.as_ref(), scope)?;
@@ -126,17 +126,17 @@ impl Operation for DateToString {
             return operands.instead_of_null(scope);
         }
         let Some(zone) = zone else {
-            return Ok(Found::of(Value::Null));
+            return Ok(Evaluated::of(Value::Null));
         };
         let pattern = match pattern {
-            Format::Null => return Ok(Found::of(Value::Null)),
+            Format::Null => return Ok(Evaluated::of(Value::Null)),
             Format::Usual => usual_format(&zone),
             Format::Given(pattern) => pattern,
         };
         let Some(ms) = date(&moment)? else {
-            return Ok(Found::of(Value::Null));
+            return Ok(Evaluated::of(Value::Null));
         };
-        Ok(Found::of(format(ms, pattern, &zone)?))
+        Ok(Evaluated::of(format(ms, pattern, &zone)?))
     }
 
     fn fold(&mut self) -> Result<()> {
@@ -153,7 +153,7 @@ impl Operation for DateToString {
 }
 
 /// The value of an operand that may not be given.
-fn optional<'e>(operand: Option<&'e Node>, scope: &Scope<'e>) -> Result<Option<Found<'e>>> {
+fn optional<'e>(operand: Option<&'e Node>, scope: &Scope<'e>) -> Result<Option<Evaluated<'e>>> {
     operand.map(|operand| operand.evaluate(scope)).transpose()
 }
 
@@ -161,7 +161,7 @@ fn optional<'e>(operand: Option<&'e Node>, scope: &Scope<'e>) -> Result<Option<F
 fn check_constant_zone(timezone: Option<&Node>) -> Result<()> {
     match timezone {
         Some(Node::Constant(value)) => {
-            let timezone = Found::from(value.as_ref().map(Value::as_ref));
+            let timezone = Evaluated::from(value.as_ref().map(Value::as_ref));
             zone(Some(&timezone)).map(|_| ())
         }
         _ => Ok(()),
@@ -179,7 +179,7 @@ enum Format<'f> {
 impl<'f> Format<'f> {
     /// Checked even where there is nothing to be written or read, as in MongoDB.
     fn of(
-        operand: Option<&'f Found<'_>>,
+        operand: Option<&'f Evaluated<'_>>,
         name: &str,
         wrong: Code,
         check: fn(&str) -> calendar::Result<()>,
@@ -230,7 +230,7 @@ fn parse_from_string(parser: &mut Parser<'_>, name: &str, argument: &Value) -> R
 }
 
 impl Operation for FromString {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Evaluated<'e>> {
         let operands = &self.0;
         let text = operands.subject.evaluate(scope)?;
         let pattern = optional(operands.format.as_ref(), scope)?;
@@ -244,15 +244,15 @@ impl Operation for FromString {
         let failure = match present {
             ValueRef::String(text) => {
                 let pattern = match pattern {
-                    Format::Null => return Ok(Found::of(Value::Null)),
+                    Format::Null => return Ok(Evaluated::of(Value::Null)),
                     Format::Usual => None,
                     Format::Given(pattern) => Some(pattern),
                 };
                 let Some(zone) = &zone else {
-                    return Ok(Found::of(Value::Null));
+                    return Ok(Evaluated::of(Value::Null));
                 };
                 match from_text(text, pattern, timezone.is_some().then_some(zone)) {
-                    Ok(ms) => return Ok(Found::Owned(Value::DateTime(ms))),
+                    Ok(ms) => return Ok(Evaluated::Owned(Value::DateTime(ms))),
                     Err(failure) => failure,
                 }
             }

@@ -4,7 +4,7 @@ use value::{Value, ValueRef};
 
 /// The outcome of evaluating an expression.
 #[derive(Clone, Debug)]
-pub enum Found<'a> {
+pub enum Evaluated<'a> {
     /// There is no value.
     Missing,
     /// A value that is part of the document, of a variable or of the expression itself.
@@ -13,18 +13,18 @@ pub enum Found<'a> {
     Owned(Value),
 }
 
-impl<'a> Found<'a> {
+impl<'a> Evaluated<'a> {
     /// A computed value.
-    pub fn of(value: impl Into<Value>) -> Found<'a> {
-        Found::Owned(value.into())
+    pub fn of(value: impl Into<Value>) -> Evaluated<'a> {
+        Evaluated::Owned(value.into())
     }
 
     /// A view of the value; `None` if it is missing.
     pub fn get(&self) -> Option<ValueRef<'_>> {
         match self {
-            Found::Missing => None,
-            Found::Borrowed(value) => Some(*value),
-            Found::Owned(value) => Some(value.as_ref()),
+            Evaluated::Missing => None,
+            Evaluated::Borrowed(value) => Some(*value),
+            Evaluated::Owned(value) => Some(value.as_ref()),
         }
     }
 
@@ -42,15 +42,15 @@ impl<'a> Found<'a> {
     /// The value, decoded; `None` if it is missing.
     pub fn into_value(self) -> Option<Value> {
         match self {
-            Found::Missing => None,
-            Found::Borrowed(value) => Some(value.to_value()),
-            Found::Owned(value) => Some(value),
+            Evaluated::Missing => None,
+            Evaluated::Borrowed(value) => Some(value.to_value()),
+            Evaluated::Owned(value) => Some(value),
         }
     }
 
     /// The same without borrowing anything.
-    pub fn into_owned<'b>(self) -> Found<'b> {
-        Found::from(self.into_value())
+    pub fn into_owned<'b>(self) -> Evaluated<'b> {
+        Evaluated::from(self.into_value())
     }
 
     /// Whether the value counts as true: everything except false, null, undefined, missing and zero.
@@ -59,21 +59,21 @@ impl<'a> Found<'a> {
     }
 }
 
-impl From<Option<Value>> for Found<'_> {
+impl From<Option<Value>> for Evaluated<'_> {
     fn from(value: Option<Value>) -> Self {
-        value.map_or(Found::Missing, Found::Owned)
+        value.map_or(Evaluated::Missing, Evaluated::Owned)
     }
 }
 
-impl<'a> From<Option<ValueRef<'a>>> for Found<'a> {
+impl<'a> From<Option<ValueRef<'a>>> for Evaluated<'a> {
     fn from(value: Option<ValueRef<'a>>) -> Self {
-        value.map_or(Found::Missing, Found::Borrowed)
+        value.map_or(Evaluated::Missing, Evaluated::Borrowed)
     }
 }
 
-impl<'a> From<ValueRef<'a>> for Found<'a> {
+impl<'a> From<ValueRef<'a>> for Evaluated<'a> {
     fn from(value: ValueRef<'a>) -> Self {
-        Found::Borrowed(value)
+        Evaluated::Borrowed(value)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Access of a pipeline's stages to collections.
+//! The collections of the engine, as the stages of a pipeline reach them.
 
 use crate::catalog::collations;
 use crate::context::Context;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 use store::{Collection, CollectionOptions, Namespace};
 use value::Document;
 
-/// The engine for the pipelines of one operation. It does not keep the engine open.
+/// The collections for the pipelines of one operation. A cursor may keep this for long, so it does not keep the engine open.
 #[derive(Debug)]
-pub(crate) struct Reach {
+pub(crate) struct StageCollections {
     engine: WeakEngine,
     context: Context,
     bypass_validation: bool,
@@ -29,9 +29,9 @@ impl From<Error> for QueryError {
     }
 }
 
-impl Reach {
-    pub(crate) fn new(engine: &Engine, context: &Context, bypass_validation: bool) -> Reach {
-        Reach {
+impl StageCollections {
+    pub(crate) fn new(engine: &Engine, context: &Context, bypass_validation: bool) -> StageCollections {
+        StageCollections {
             engine: engine.downgrade(),
             context: context.clone(),
             bypass_validation,
@@ -58,7 +58,7 @@ impl Reach {
     }
 }
 
-impl Collections for Reach {
+impl Collections for StageCollections {
     fn resolve(&self, namespace: &Namespace) -> query::Result<Resolved> {
         let engine = self.engine()?;
         let resolved = engine.resolve_view(namespace)?;
