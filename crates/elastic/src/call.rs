@@ -3,6 +3,7 @@
 use crate::access::Asker;
 use crate::body;
 use crate::parameters::Parameters;
+use crate::respond::media_type;
 use crate::server::Server;
 use auth::{Privileges, User};
 use bytes::Bytes;
@@ -71,8 +72,7 @@ impl Call {
         // How the answer looks was read with the head.
         parameters.without_effect(&["pretty", "error_trace"]);
         let filter_path = parameters.take("filter_path");
-        let accepted = request.header("accept").unwrap_or_default().trim();
-        let wants_objects = ["application/json", "application/yaml"].contains(&accepted);
+        let wants_objects = wants_objects(&mut parameters, request.header("accept").unwrap_or_default())?;
         let opaque_id = request.header("x-opaque-id").map(str::to_owned);
         let mut bytes = body::read(&request.headers, request.body, server.engine.memory()).await?;
         if !bytes.is_empty() {
@@ -189,6 +189,21 @@ impl Call {
             ));
         }
         self.object()
+    }
+}
+
+/// Whether a list is wanted as objects, and not as text: by the parameter `format`, or by the media type that is accepted.
+fn wants_objects(parameters: &mut Parameters, accepted: &str) -> Result<bool> {
+    let Some(format) = parameters.take("format") else {
+        let accepted = media_type(accepted);
+        return Ok(["application/json", "application/yaml"].contains(&accepted.as_str()));
+    };
+    match format.to_ascii_lowercase().as_str() {
+        "json" | "yaml" => Ok(true),
+        "cbor" | "smile" => Err(ElasticError::unsupported(format!(
+            "the format [{format}] of answers"
+        ))),
+        _ => Ok(false),
     }
 }
 

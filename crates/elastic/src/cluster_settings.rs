@@ -1,6 +1,7 @@
 //! The settings of a cluster: those that mean something here, those that may be given and change nothing (where copies of shards go,
 //! how nodes find each other), and which values they may have.
 
+use crate::auto_create;
 use indices::error::{ElasticError, Result};
 use indices::settings;
 use search::parse_time;
@@ -9,6 +10,12 @@ use std::time::Duration;
 
 /// How often policies of indices are looked at.
 pub(crate) const INTERVAL_SETTING: &str = "indices.lifecycle.poll_interval";
+
+/// Whether indices are closed and dropped by their names alone, and not by patterns.
+pub(crate) const REQUIRES_NAME_SETTING: &str = "action.destructive_requires_name";
+
+/// Whether queries may be asked that take long.
+pub(crate) const EXPENSIVE_SETTING: &str = "search.allow_expensive_queries";
 
 /// What the values of a setting are.
 #[derive(Clone, Copy)]
@@ -28,15 +35,32 @@ enum Kind {
     Share,
     /// One of some words; before them, what a refusal calls the setting.
     Word(&'static str, &'static [&'static str]),
+    /// How much is written to a log.
+    Level,
 }
 
-/// The settings that there are; where a name ends in a point, all within it.
-const KNOWN: [(&str, Kind); 44] = [
-    ("action.auto_create_index", Kind::Any),
-    ("action.destructive_requires_name", Kind::Flag),
+/// The settings that may be changed while a server runs, those of Elasticsearch 7.10; where a name ends in a point, all within it.
+const KNOWN: [(&str, Kind); 72] = [
+    (auto_create::SETTING, Kind::Any),
+    (REQUIRES_NAME_SETTING, Kind::Flag),
+    ("action.search.shard_count.limit", Kind::Whole(1, i32::MAX)),
+    ("cluster.auto_shrink_voting_configuration", Kind::Flag),
     ("cluster.blocks.read_only", Kind::Flag),
     ("cluster.blocks.read_only_allow_delete", Kind::Flag),
+    ("cluster.indices.close.enable", Kind::Flag),
+    ("cluster.info.update.interval", Kind::Time(10)),
+    ("cluster.info.update.timeout", Kind::Time(0)),
     ("cluster.max_shards_per_node", Kind::Whole(1, i32::MAX)),
+    ("cluster.max_voting_config_exclusions", Kind::Whole(1, i32::MAX)),
+    ("cluster.metadata.", Kind::Any),
+    (
+        "cluster.persistent_tasks.allocation.enable",
+        Kind::Word("persistent_tasks.allocation.enable", &["all", "none"]),
+    ),
+    (
+        "cluster.persistent_tasks.allocation.recheck_interval",
+        Kind::Time(10),
+    ),
     (
         "cluster.routing.allocation.allow_rebalance",
         Kind::Word("allocation.allow_rebalance", &REBALANCE_WHEN),
@@ -87,10 +111,6 @@ const KNOWN: [(&str, Kind); 44] = [
     ("cluster.routing.allocation.require.", Kind::Any),
     ("cluster.routing.allocation.same_shard.host", Kind::Flag),
     (
-        "cluster.routing.allocation.snapshot.relocation_enabled",
-        Kind::Flag,
-    ),
-    (
         "cluster.routing.allocation.total_shards_per_node",
         Kind::Whole(-1, i32::MAX),
     ),
@@ -99,9 +119,27 @@ const KNOWN: [(&str, Kind); 44] = [
         Kind::Word("rebalance.enable", &["all", "none", "primaries", "replicas"]),
     ),
     ("cluster.routing.use_adaptive_replica_selection", Kind::Flag),
+    (
+        "cluster.service.slow_master_task_logging_threshold",
+        Kind::Time(0),
+    ),
+    ("cluster.service.slow_task_logging_threshold", Kind::Time(0)),
+    (
+        "discovery.zen.minimum_master_nodes",
+        Kind::Whole(i32::MIN, i32::MAX),
+    ),
+    ("indices.breaker.accounting.limit", Kind::Share),
+    ("indices.breaker.accounting.overhead", Kind::Number),
+    ("indices.breaker.fielddata.limit", Kind::Share),
+    ("indices.breaker.fielddata.overhead", Kind::Number),
+    ("indices.breaker.request.limit", Kind::Share),
+    ("indices.breaker.request.overhead", Kind::Number),
+    ("indices.breaker.total.limit", Kind::Share),
+    ("indices.id_field_data.enabled", Kind::Flag),
     (INTERVAL_SETTING, Kind::Time(1)),
+    ("indices.mapping.dynamic_timeout", Kind::Time(0)),
+    ("indices.mapping.max_in_flight_updates", Kind::Whole(1, 1000)),
     ("indices.recovery.internal_action_long_timeout", Kind::Time(0)),
-    ("indices.recovery.internal_action_retry_timeout", Kind::Time(0)),
     ("indices.recovery.internal_action_timeout", Kind::Time(0)),
     ("indices.recovery.max_bytes_per_sec", Kind::Size),
     ("indices.recovery.max_concurrent_file_chunks", Kind::Whole(1, 8)),
@@ -109,10 +147,39 @@ const KNOWN: [(&str, Kind); 44] = [
     ("indices.recovery.recovery_activity_timeout", Kind::Time(0)),
     ("indices.recovery.retry_delay_network", Kind::Time(0)),
     ("indices.recovery.retry_delay_state_sync", Kind::Time(0)),
+    ("logger.", Kind::Level),
+    ("network.breaker.inflight_requests.limit", Kind::Share),
+    ("network.breaker.inflight_requests.overhead", Kind::Number),
+    (EXPENSIVE_SETTING, Kind::Flag),
     ("search.default_keep_alive", Kind::Time(0)),
     ("search.max_buckets", Kind::Whole(0, i32::MAX)),
     ("search.max_keep_alive", Kind::Time(0)),
+    ("snapshot.max_concurrent_operations", Kind::Whole(1, i32::MAX)),
+    ("transport.slow_operation_logging_threshold", Kind::Time(0)),
+    ("transport.tracer.exclude", Kind::Any),
+    ("transport.tracer.include", Kind::Any),
 ];
+
+/// Settings that a server has from its start on, whole names and what they begin with.
+const FIXED: [&str; 14] = [
+    "bootstrap.",
+    "cluster.initial_master_nodes",
+    "cluster.name",
+    "discovery.seed_hosts",
+    "discovery.type",
+    "gateway.",
+    "http.",
+    "network.host",
+    "node.",
+    "path.",
+    "processors",
+    "search.keep_alive_interval",
+    "thread_pool.",
+    "transport.port",
+];
+
+/// How much is written to a log.
+const LEVELS: [&str; 8] = ["all", "debug", "error", "fatal", "info", "off", "trace", "warn"];
 
 /// When shards may be moved.
 const REBALANCE_WHEN: [&str; 5] = [
@@ -123,17 +190,24 @@ const REBALANCE_WHEN: [&str; 5] = [
     "indicesprimariesactive",
 ];
 
-/// Refuses a setting that there is not, and a value that it cannot have. `scope` says how long it is to be kept.
+/// Whether a name is one of these, or begins with one that ends in a point.
+fn is_among(known: &str, name: &str) -> bool {
+    known == name || (known.ends_with('.') && name.starts_with(known))
+}
+
+/// Refuses a setting that there is not, and a value that it cannot have; null takes a setting back. `scope` says how long it is to
+/// be kept.
 pub(crate) fn check(scope: &str, name: &str, value: &Value) -> Result<()> {
-    let is_it =
-        |(known, _): &&(&str, Kind)| *known == name || (known.ends_with('.') && name.starts_with(*known));
-    let Some((_, kind)) = KNOWN.iter().find(is_it) else {
-        return Err(ElasticError::illegal(format!(
-            "{scope} setting [{name}], not recognized"
-        )));
+    let Some((_, kind)) = KNOWN.iter().find(|(known, _)| is_among(known, name)) else {
+        let why = match FIXED.iter().any(|known| is_among(known, name)) {
+            true => "not dynamically updateable",
+            false => "not recognized",
+        };
+        return Err(ElasticError::illegal(format!("{scope} setting [{name}], {why}")));
     };
     settings::check_parts(name.split('.').count())?;
     match settings::text(value) {
+        Value::Null => Ok(()),
         Value::String(text) => kind.check(name, &text),
         other => kind.check(name, &other.to_string()),
     }
@@ -167,6 +241,10 @@ impl Kind {
                 false => Err(ElasticError::illegal(format!(
                     "failed to parse setting [{name}] with value [{text}] as a size in bytes: unit is missing or unrecognized"
                 ))),
+            },
+            Kind::Level => match LEVELS.contains(&text.to_lowercase().as_str()) {
+                true => Ok(()),
+                false => Err(ElasticError::illegal(format!("Unknown level constant [{text}]."))),
             },
             Kind::Word(called, words) => match words.contains(&text.to_lowercase().as_str()) {
                 true => Ok(()),
@@ -279,6 +357,26 @@ mod tests {
                 json!(1),
                 "transient setting [cluster.routing.colour], not recognized",
             ),
+            (
+                "colour",
+                json!(null),
+                "transient setting [colour], not recognized",
+            ),
+            (
+                "node.attr.rack",
+                json!("a"),
+                "transient setting [node.attr.rack], not dynamically updateable",
+            ),
+            (
+                "logger.org.elasticsearch",
+                json!("loud"),
+                "Unknown level constant [loud].",
+            ),
+            (
+                "cluster.info.update.interval",
+                json!("5s"),
+                "failed to parse value [5s] for setting [cluster.info.update.interval], must be >= [10s]",
+            ),
         ] {
             assert_eq!(refused(name, &value).as_deref(), Some(reason), "{value}");
         }
@@ -312,6 +410,12 @@ mod tests {
             ),
             ("indices.recovery.max_bytes_per_sec", json!("-1")),
             ("cluster.routing.allocation.balance.shard", json!(0.45)),
+            ("cluster.routing.allocation.enable", json!(null)),
+            ("indices.breaker.total.limit", json!("70%")),
+            ("indices.breaker.fielddata.overhead", json!(1.03)),
+            ("logger.org.elasticsearch", json!("DEBUG")),
+            ("cluster.metadata.administrator", json!("sysadmin@example.org")),
+            ("discovery.zen.minimum_master_nodes", json!(-1)),
         ] {
             assert_eq!(refused(name, &value), None, "{name}");
         }

@@ -33,6 +33,23 @@ impl Definition {
         })
     }
 
+    /// Takes the name of the one type from around the mapping, where the request says that it stands there.
+    pub(crate) fn untype(&mut self, typed: bool) -> Result<()> {
+        if typed {
+            let mut inner = self.mappings.values();
+            self.mappings = inner
+                .next()
+                .and_then(Value::as_object)
+                .cloned()
+                .unwrap_or_default();
+        } else if self.mappings.len() == 1 && self.mappings.contains_key("_doc") {
+            return Err(ElasticError::illegal(
+                "The mapping definition cannot be nested under a type [_doc] unless include_type_name is set to true.",
+            ));
+        }
+        Ok(())
+    }
+
     /// The same with what another one says in its place; aliases and settings by name, mappings by field.
     pub(crate) fn overridden(mut self, by: Definition) -> Definition {
         settings::merge(&mut self.settings, by.settings);

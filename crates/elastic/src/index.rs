@@ -1,5 +1,6 @@
 //! Finds indices by their names, and creates them from requests and templates.
 
+use crate::auto_create;
 use crate::call::Call;
 use crate::definition::{Definition, check_alias, check_write_index};
 use crate::limits::REVISIONS_KEPT;
@@ -49,6 +50,9 @@ impl Call {
     pub(crate) async fn index_for_writing(&self, name: &str, action: Action) -> Result<Index> {
         match self.open_index(name, action) {
             Err(error) if error.kind == kinds::NO_INDEX => {
+                if let Some(setting) = self.cluster_setting(auto_create::SETTING).await? {
+                    auto_create::check(&setting, name)?;
+                }
                 let made = match self.is_stream_by_template(name).await? {
                     true => self.create_stream(name).await,
                     false => self.create_index(name, Definition::default()).await,

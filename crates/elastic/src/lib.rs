@@ -12,6 +12,7 @@
 
 mod access;
 mod api_keys;
+mod auto_create;
 mod body;
 mod call;
 mod cluster_settings;

@@ -10,8 +10,6 @@ pub(crate) const REVISIONS_KEPT: u32 = 1000;
 pub(crate) const BULK_COMMIT_MAX: usize = 1000;
 /// Documents of one `_mget` at most.
 pub(crate) const MGET_DOCUMENTS_MAX: usize = 10_000;
-/// The terms that `_analyze` shows at most.
-pub(crate) const ANALYZE_TOKENS_MAX: usize = 10_000;
 /// Templates, pipelines and the like at most.
 pub(crate) const KEPT_MAX: usize = 10_000;
 /// The searches of one `_msearch` at most.

@@ -60,6 +60,20 @@ impl Options {
         ..Options::OPEN
     };
 
+    /// The options of what changes aliases: names of open indices themselves.
+    pub(crate) const OF_ALIASES: Options = Options {
+        allow_no_indices: false,
+        closed: false,
+        aliases: false,
+        ..Options::ANY_STATE
+    };
+
+    /// The options of what changes indices: patterns must stand for some.
+    pub(crate) const CHANGED: Options = Options {
+        allow_no_indices: false,
+        ..Options::ANY_STATE
+    };
+
     /// Takes `ignore_unavailable`, `allow_no_indices`, `expand_wildcards` and `ignore_throttled`.
     pub(crate) fn take(parameters: &mut Parameters) -> Result<Options> {
         Options::default().taken(parameters)
@@ -125,11 +139,16 @@ impl Known {
         } else {
             options.open
         };
-        let is_dotted = pattern.starts_with('.') && self.name.starts_with('.');
+        // An index is hidden by its own name alone: an alias that is not hidden leads to it.
+        let is_found = |name: &str, is_hidden: bool| {
+            let is_dotted = pattern.starts_with('.') && name.starts_with('.');
+            (!is_hidden || options.hidden || is_dotted) && simple_match(pattern, name)
+        };
+        let is_hidden = |said: &Value| said.get("is_hidden") == Some(&Value::Bool(true));
+        let mut aliases = self.aliases.iter().filter(|_| options.aliases);
         in_state
-            && (!self.is_hidden || options.hidden || is_dotted)
-            && (simple_match(pattern, &self.name)
-                || (options.aliases && self.aliases.keys().any(|alias| simple_match(pattern, alias))))
+            && (is_found(&self.name, self.is_hidden)
+                || aliases.any(|(alias, said)| is_found(alias, is_hidden(said))))
     }
 }
 
@@ -140,19 +159,27 @@ pub(crate) fn resolve(call: &Call, expression: &str, options: Options) -> Result
     let mut seen = HashSet::new();
     let mut patterns: Option<Vec<Known>> = None;
     let mut had_wildcard = false;
-    for part in split(expression) {
+    let parts = split(expression);
+    // What stands for everything stands for indices, whatever their aliases are.
+    let by_pattern = Options {
+        aliases: options.aliases && !matches!(&parts[..], ["_all" | "*"]),
+        ..options
+    };
+    for part in parts {
         let part = search::date_math_name(part, value::date::now_ms())?;
         let part = part.as_str();
         if let Some(excluded) = part.strip_prefix('-').filter(|_| had_wildcard) {
-            found.retain(|name| !simple_match(excluded, name));
-            seen.retain(|name: &String| !simple_match(excluded, name));
+            let known = patterns.get_or_insert_with(|| known(call));
+            let excluded = excluded_by(call, known, excluded, by_pattern)?;
+            found.retain(|name| !excluded.contains(name));
+            seen.retain(|name: &String| !excluded.contains(name));
         } else if part == "_all" || part.contains('*') {
             had_wildcard = true;
             let pattern = if part == "_all" { "*" } else { part };
             let known = patterns.get_or_insert_with(|| known(call));
             let mut matching = known
                 .iter()
-                .filter(|known| known.matches(pattern, options))
+                .filter(|known| known.matches(pattern, by_pattern))
                 .peekable();
             if matching.peek().is_none() && !options.allow_no_indices {
                 return Err(ElasticError::no_index(part));
@@ -168,6 +195,20 @@ pub(crate) fn resolve(call: &Call, expression: &str, options: Options) -> Result
         return Err(ElasticError::no_index(expression));
     }
     Ok(found)
+}
+
+/// The indices that a part of an expression takes away; without a pattern, it must be there.
+fn excluded_by(call: &Call, known: &[Known], excluded: &str, options: Options) -> Result<HashSet<String>> {
+    if excluded.contains('*') {
+        let matching = known.iter().filter(|known| known.matches(excluded, options));
+        return Ok(matching.map(|known| known.name.clone()).collect());
+    }
+    let any_state = Options {
+        forbid_closed: false,
+        ..options
+    };
+    named(call, excluded, any_state)?;
+    Ok(HashSet::from([excluded.to_owned()]))
 }
 
 /// The parts of an expression; date math may have commas.

@@ -1,5 +1,6 @@
 //! Making answers.
 
+use ::json::yaml;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{Body, HeaderName, HeaderValue, Request, Response, StatusCode, query_pairs};
 use indices::error::ElasticError;
@@ -59,6 +60,12 @@ pub(crate) fn error(error: &ElasticError) -> Answer {
     json(error.status, error.to_answer())
 }
 
+/// A media type in small letters, without what may follow it.
+pub(crate) fn media_type(accepted: &str) -> String {
+    let kind = accepted.split(';').next().unwrap_or_default();
+    kind.trim().to_ascii_lowercase()
+}
+
 /// In which form a client wants its answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
@@ -66,7 +73,7 @@ pub(crate) struct Form {
     filter_path: Option<String>,
     content_type: HeaderValue,
     opaque_id: Option<HeaderValue>,
-    /// Whether the answer is wanted as YAML, of which JSON is a part.
+    /// Whether the answer is wanted as YAML.
     is_yaml: bool,
 }
 
@@ -92,7 +99,10 @@ impl Form {
             filter_path: parameter("filter_path"),
             content_type,
             opaque_id: request.headers.get(OPAQUE_ID).cloned(),
-            is_yaml: accepted.trim() == "application/yaml",
+            is_yaml: match parameter("format") {
+                Some(format) => format.eq_ignore_ascii_case("yaml"),
+                None => media_type(accepted) == "application/yaml",
+            },
         }
     }
 
@@ -106,16 +116,19 @@ impl Form {
                     Some(filter) => fetch::filter_path::filtered(body, filter),
                     None => body,
                 };
-                let text = match self.pretty {
-                    true => serde_json::to_string_pretty(&body).unwrap_or_default() + "\n",
-                    false => serde_json::to_string(&body).unwrap_or_default(),
-                };
-                match self.is_yaml {
-                    true => (
-                        format!("---\n{text}\n"),
+                match (self.is_yaml, self.pretty) {
+                    (true, _) => (
+                        yaml::document(&body),
                         Some(HeaderValue::from_static("application/yaml")),
                     ),
-                    false => (text, Some(self.content_type)),
+                    (false, true) => (
+                        serde_json::to_string_pretty(&body).unwrap_or_default() + "\n",
+                        Some(self.content_type),
+                    ),
+                    (false, false) => (
+                        serde_json::to_string(&body).unwrap_or_default(),
+                        Some(self.content_type),
+                    ),
                 }
             }
         };

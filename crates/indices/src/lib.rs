@@ -24,6 +24,7 @@ pub mod scripts;
 pub mod settings;
 pub mod shape;
 pub mod streams;
+pub mod used;
 pub mod write;
 
 pub use counters::{IndexCounter, IndexCounters};

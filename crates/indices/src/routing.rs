@@ -33,10 +33,7 @@ impl Routing {
             routing_shards,
             ..
         } = Counts::of(settings);
-        let parts = routing_shards.unwrap_or_else(|| {
-            let bits = u32::BITS - (shards - 1).leading_zeros();
-            shards << PARTS_BITS.saturating_sub(bits).max(1)
-        });
+        let parts = routing_shards.unwrap_or_else(|| usual_parts(shards));
         let rule = mapping.source().get(ROUTING);
         let is_required = rule.and_then(|rule| rule.get("required"));
         Routing {
@@ -44,6 +41,11 @@ impl Routing {
             parts: parts.max(shards),
             is_required: is_required.is_some_and(|flag| flag == true || flag == "true"),
         }
+    }
+
+    /// The parts that all shards together are made of.
+    pub fn parts(self) -> u32 {
+        self.parts
     }
 
     /// Refuses to look for a document without a routing where the mapping wants one.
@@ -68,10 +70,17 @@ impl Routing {
         self.shards == 1 || asked == kept || shard(asked) == shard(kept)
     }
 
-    fn shard(self, text: &str) -> u32 {
+    /// The shard of a routing.
+    pub fn shard(self, text: &str) -> u32 {
         let part = i64::from(hash(text).cast_signed()).rem_euclid(i64::from(self.parts)) as u32;
         part / (self.parts / self.shards)
     }
+}
+
+/// The parts that so many shards are made of, where settings do not say it.
+pub fn usual_parts(shards: u32) -> u32 {
+    let bits = u32::BITS - shards.saturating_sub(1).leading_zeros();
+    shards << PARTS_BITS.saturating_sub(bits).max(1)
 }
 
 /// The hash by which Elasticsearch places a routing.

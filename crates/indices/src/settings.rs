@@ -6,16 +6,29 @@ use search::{Analysis, parse_time};
 use serde_json::{Map, Value, json};
 
 /// Settings that may be given and change nothing here: copies, segments and caches are the store's own matter.
-const WITHOUT_EFFECT: [&str; 21] = [
+const WITHOUT_EFFECT: [&str; 35] = [
     "auto_expand_replicas",
     "codec",
+    "compound_format",
+    "data_path",
+    "fielddata",
+    "flush_after_merge",
+    "format",
     "hidden",
+    "load_fixed_bitset_filters_eagerly",
     "max_ngram_diff",
     "max_shingle_diff",
+    "max_slices_per_scroll",
+    "optimize_auto_generated_id",
     "priority",
+    "queries",
     "query",
+    "recovery",
+    "requests",
     "routing",
     "search",
+    "shard",
+    "similarity",
     "soft_deletes",
     "translog",
     "unassigned",
@@ -27,13 +40,21 @@ const WITHOUT_EFFECT: [&str; 21] = [
     "sort",
     "store",
     "verified_before_close",
+    "warmer",
     "write",
 ];
 
 /// What can be changed only while an index is closed.
-const STATIC: [&str; 7] = [
+const STATIC: [&str; 14] = [
     "number_of_shards",
     "codec",
+    "data_path",
+    "fielddata",
+    "format",
+    "load_fixed_bitset_filters_eagerly",
+    "queries",
+    "shard",
+    "similarity",
     "number_of_routing_shards",
     "analysis",
     "store",
@@ -174,6 +195,9 @@ pub fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value>> {
                 flags.try_for_each(|(_, flag)| check_flag(flag))?;
             }
             "refresh_interval" => check_interval(value)?,
+            "analyze" => {
+                analyzed_tokens_max(&index)?;
+            }
             // Which pipelines documents go through is looked for when they are written.
             "query_string" | "default_pipeline" | "final_pipeline" | "lifecycle" => {}
             "highlight" => {
@@ -334,7 +358,7 @@ pub fn analysis(index: &Map<String, Value>) -> Result<Analysis> {
 }
 
 /// Limits that an index may have otherwise than is usual: the least, and the usual one.
-const LIMITS: [(&str, i32, usize); 5] = [
+const LIMITS: [(&str, i32, usize); 8] = [
     // How far into what is found a page may reach.
     ("max_result_window", 1, search::WINDOW_MAX),
     // How many hits are looked at anew: as far as pages reach, where nothing else is said.
@@ -343,6 +367,9 @@ const LIMITS: [(&str, i32, usize); 5] = [
     ("max_inner_result_window", 1, 100),
     ("max_docvalue_fields_search", 0, 100),
     ("max_script_fields", 0, 32),
+    ("max_terms_count", 1, 65_536),
+    ("max_regex_length", 1, 1000),
+    ("max_adjacency_matrix_filters", 2, 100),
 ];
 
 /// One of the limits of an index.
@@ -361,6 +388,29 @@ pub fn limit(index: &Map<String, Value>, name: &str) -> Result<usize> {
     };
     Err(ElasticError::illegal(format!(
         "Failed to parse value [{text}] for setting [index.{name}]{bound}"
+    )))
+}
+
+/// The tokens that `_analyze` shows at most.
+pub fn analyzed_tokens_max(index: &Map<String, Value>) -> Result<usize> {
+    const USUAL: usize = 10_000;
+    let given = index.get("analyze").and_then(Value::as_object);
+    let Some(given) = given else { return Ok(USUAL) };
+    if let Some(other) = given.keys().find(|name| *name != "max_token_count") {
+        return Err(ElasticError::illegal(format!(
+            "unknown setting [index.analyze.{other}]"
+        )));
+    }
+    let Some(text) = given.get("max_token_count").and_then(Value::as_str) else {
+        return Ok(USUAL);
+    };
+    let bound = match text.parse::<i32>() {
+        Ok(most @ 1..) => return Ok(most as usize),
+        Ok(_) => " must be >= 1",
+        Err(_) => "",
+    };
+    Err(ElasticError::illegal(format!(
+        "Failed to parse value [{text}] for setting [index.analyze.max_token_count]{bound}"
     )))
 }
 

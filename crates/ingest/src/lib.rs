@@ -22,3 +22,4 @@ pub use context::Context;
 pub use error::{Failure, PipelineError};
 pub use grok::named_patterns as grok_patterns;
 pub use pipeline::{Host, PIPELINES_DEPTH_MAX, Pipeline, Step, StepStatus};
+pub use processors::PROCESSORS;

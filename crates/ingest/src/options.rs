@@ -22,8 +22,8 @@ impl Options {
         Options { owner, given }
     }
 
-    pub(crate) fn of_pipeline(given: Map<String, Json>) -> Options {
-        let owner = "pipeline".to_owned();
+    pub(crate) fn of_pipeline(name: &str, given: Map<String, Json>) -> Options {
+        let owner = format!("pipeline [{name}]");
         Options { owner, given }
     }
 
@@ -65,6 +65,17 @@ impl Options {
             Some(Json::Bool(flag)) => Ok(flag),
             Some(other) => Err(not_of(name, "a boolean", &other)),
         }
+    }
+
+    /// A whole number, which may be written as a text.
+    pub(crate) fn optional_int(&mut self, name: &str) -> Result<Option<i32>> {
+        let text = match self.take(name) {
+            None => return Ok(None),
+            Some(Json::String(text)) => text,
+            Some(other) => other.to_string(),
+        };
+        let wrong = || PipelineError::of(name, format!("property cannot be converted to an int [{text}]"));
+        text.parse::<i32>().map(Some).map_err(|_| wrong())
     }
 
     /// One text, or several.

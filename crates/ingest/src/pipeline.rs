@@ -5,6 +5,7 @@ use crate::error::{Failure, PipelineError, Result, failed};
 use crate::limits::STEPS_MAX;
 use crate::options::{self, Options};
 use crate::processors::{self, Flow, ProcessorKind};
+use mapping::java::class_of_json;
 use painless::{Globals, Script};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
@@ -29,10 +30,18 @@ pub struct Pipeline {
 pub(crate) struct Processor {
     kind: String,
     tag: Option<String>,
-    condition: Option<Script>,
+    description: Option<String>,
+    condition: Option<Condition>,
     ignores_failure: bool,
     on_failure: Option<Vec<Processor>>,
     work: ProcessorKind,
+}
+
+/// When a processor runs.
+#[derive(Debug)]
+struct Condition {
+    source: String,
+    script: Script,
 }
 
 /// What pipelines ask of their surroundings.
@@ -58,6 +67,10 @@ pub struct Step {
     pub processor: String,
     /// Its tag.
     pub tag: Option<String>,
+    /// What is said of it.
+    pub description: Option<String>,
+    /// Its condition, and whether it held.
+    pub condition: Option<(String, bool)>,
     /// How it went.
     pub status: StepStatus,
 }
@@ -67,6 +80,8 @@ pub struct Step {
 pub enum StepStatus {
     /// It made this of the document.
     Success(Context),
+    /// It ran another pipeline, whose processors follow.
+    Called,
     /// Its condition did not hold.
     Skipped,
     /// It dropped the document.
@@ -86,21 +101,36 @@ pub(crate) struct Run<'r> {
 }
 
 impl Pipeline {
-    /// Reads a definition.
+    /// Reads a definition that has no name.
     pub fn parse(definition: &Json) -> Result<Pipeline, PipelineError> {
+        Pipeline::parse_as("_simulate_pipeline", definition)
+    }
+
+    /// Reads the definition of the pipeline of this name.
+    pub fn parse_as(name: &str, definition: &Json) -> Result<Pipeline, PipelineError> {
         let Json::Object(body) = definition else {
             return Err(PipelineError::new("a pipeline must be an object"));
         };
-        let mut options = Options::of_pipeline(body.clone());
-        for name in ["description", "version", "_meta", "deprecated"] {
-            options.take(name);
+        let mut options = Options::of_pipeline(name, body.clone());
+        options.optional_text("description")?;
+        options.optional_int("version")?;
+        for newer in ["_meta", "deprecated"] {
+            options.take(newer);
         }
         let mut count = 0;
         let list = options.list("processors")?;
         let list = list.ok_or_else(|| PipelineError::of("processors", "required property is missing"))?;
         let processors = parse_all(list, 0, &mut count)?;
-        let on_failure = failure_list(&mut options, 0, &mut count)?;
+        let on_failure = options.list("on_failure")?;
+        let on_failure = on_failure
+            .map(|list| parse_all(list, 1, &mut count))
+            .transpose()?;
         options.end()?;
+        if on_failure.as_ref().is_some_and(Vec::is_empty) {
+            return Err(PipelineError::new(format!(
+                "pipeline [{name}] cannot have an empty on_failure option defined"
+            )));
+        }
         Ok(Pipeline {
             processors,
             on_failure,
@@ -184,13 +214,29 @@ impl Run<'_> {
     }
 
     fn note(&mut self, processor: &Processor, status: StepStatus) {
+        let last = self.noted();
+        self.note_at(last, processor, status);
+    }
+
+    /// Notes what a processor did before the steps that come with it.
+    fn note_at(&mut self, place: usize, processor: &Processor, status: StepStatus) {
         if let Some(steps) = &mut self.trace {
-            steps.push(Step {
+            let condition = processor.condition.as_ref();
+            let has_held = !matches!(status, StepStatus::Skipped);
+            let step = Step {
                 processor: processor.kind.clone(),
                 tag: processor.tag.clone(),
+                description: processor.description.clone(),
+                condition: condition.map(|condition| (condition.source.clone(), has_held)),
                 status,
-            });
+            };
+            steps.insert(place, step);
         }
+    }
+
+    /// How many steps were noted.
+    fn noted(&self) -> usize {
+        self.trace.as_ref().map_or(0, |steps| steps.len())
     }
 
     fn is_traced(&self) -> bool {
@@ -241,10 +287,12 @@ impl Processor {
             Json::String(text) if kind == "script" => {
                 Map::from_iter([("source".to_owned(), Json::String(text))])
             }
-            _ => {
-                return Err(PipelineError::new(format!(
-                    "property isn't a map, but of type [{kind}]"
-                )));
+            other => {
+                let class = class_of_json(&other);
+                return Err(PipelineError {
+                    processor: Some(kind),
+                    ..PipelineError::new(format!("property isn't a map, but of type [{class}]"))
+                });
             }
         };
         let mut options = Options::of_processor(&kind, given);
@@ -265,15 +313,15 @@ impl Processor {
         count: &mut usize,
     ) -> options::Result<Processor> {
         let ignores_failure = options.flag("ignore_failure", false)?;
-        options.take("description");
+        let description = options.optional_text("description")?;
         let on_failure = failure_list(&mut options, depth, count)?;
         let condition = match options.take("if") {
             None => None,
-            Some(Json::String(source)) => Some(processors::compile(&source)?),
+            Some(Json::String(source)) => Some(Condition::parse(&source)?),
             Some(Json::Object(script)) => {
                 let source = script.get("source").and_then(Json::as_str);
                 let source = source.ok_or_else(|| PipelineError::unsupported("an [if] without [source]"))?;
-                Some(processors::compile(source)?)
+                Some(Condition::parse(source)?)
             }
             Some(_) => return Err(PipelineError::of("if", "property isn't a script")),
         };
@@ -282,6 +330,7 @@ impl Processor {
         Ok(Processor {
             kind: kind.to_owned(),
             tag,
+            description,
             condition,
             ignores_failure,
             on_failure,
@@ -296,7 +345,7 @@ impl Processor {
         let mut globals = Globals::new()
             .with("ctx", context.for_script())
             .with("params", Document::new());
-        match condition.run(&mut globals, host.scripts()) {
+        match condition.script.run(&mut globals, host.scripts()) {
             Ok(Value::Bool(wanted)) => Ok(wanted),
             Ok(_) => failed("the condition [if] is neither true nor false"),
             Err(error) => Err(Failure::of("script_exception", format!("runtime error: {error}"))),
@@ -305,6 +354,7 @@ impl Processor {
 
     pub(crate) fn process(&self, context: &mut Context, run: &mut Run<'_>) -> Result<Flow> {
         run.step()?;
+        let place = run.noted();
         let outcome = match self.is_wanted(context, run.host) {
             Ok(false) => {
                 run.note(self, StepStatus::Skipped);
@@ -313,10 +363,12 @@ impl Processor {
             Ok(true) => self.work.run(context, run),
             Err(failure) => Err(failure),
         };
+        let is_pipeline = matches!(self.work, ProcessorKind::Pipeline(_));
         let mut failure = match outcome {
             Ok(flow) => {
-                // A processor that runs a pipeline has shown its steps.
-                if run.is_traced() && !matches!(self.work, ProcessorKind::Pipeline(_)) {
+                if is_pipeline {
+                    run.note_at(place, self, StepStatus::Called);
+                } else if run.is_traced() {
                     let status = match flow {
                         Flow::Next => StepStatus::Success(context.clone()),
                         Flow::Drop => StepStatus::Dropped,
@@ -327,21 +379,37 @@ impl Processor {
             }
             Err(failure) => failure,
         };
+        // The processor of another pipeline that has failed has said so.
+        let is_called = is_pipeline && !failure.processor.is_empty();
         if failure.processor.is_empty() {
             failure.processor.clone_from(&self.kind);
             failure.tag.clone_from(&self.tag);
         }
+        if is_called {
+            run.note_at(place, self, StepStatus::Called);
+        }
         if self.ignores_failure {
-            if run.is_traced() {
+            if run.is_traced() && !is_called {
                 run.note(self, StepStatus::Ignored(failure, context.clone()));
             }
             return Ok(Flow::Next);
         }
-        run.note(self, StepStatus::Failed(failure.clone()));
+        if !is_called {
+            run.note(self, StepStatus::Failed(failure.clone()));
+        }
         match &self.on_failure {
             Some(others) => handled(others, &failure, context, run),
             None => Err(failure),
         }
+    }
+}
+
+impl Condition {
+    fn parse(source: &str) -> options::Result<Condition> {
+        Ok(Condition {
+            source: source.to_owned(),
+            script: processors::compile(source)?,
+        })
     }
 }
 

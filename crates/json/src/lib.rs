@@ -3,6 +3,7 @@
 //! Text becomes BSON bytes in one pass ([`Reader`]), without a tree between. Types that JSON lacks are written as relaxed
 //! MongoDB Extended JSON; an object that reads exactly so becomes the value that it stands for, and every other object with `$`
 //! names stays the object that it is. Names that CouchDB keeps for itself are written in another form ([`underscored`]).
+//! Trees of JSON can be written as YAML ([`yaml`]).
 //!
 //! Left to others: what a document's members mean (the protocols), the types of BSON and their text (`value`).
 
@@ -10,6 +11,7 @@ mod members;
 mod memory;
 mod read;
 pub mod underscored;
+pub mod yaml;
 
 pub use members::keep_last_of_each_name;
 pub use memory::tree_bytes;

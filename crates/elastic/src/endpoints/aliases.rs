@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) async fn run(call: &mut Call, indices: Option<&str>, names: Option<&str>) -> Result<Answer> {
     match (call.method.clone(), names) {
         (Method::GET, _) => get(call, indices, names),
-        (Method::HEAD, Some(names)) => head(call, indices, names),
+        (Method::HEAD, _) if indices.is_some() || names.is_some() => head(call, indices, names),
         (Method::PUT | Method::POST, _) => put(call, indices, names).await,
         (Method::DELETE, Some(names)) => delete(call, indices, names).await,
         _ => Err(call.not_allowed("DELETE, GET, HEAD, POST, PUT")),
@@ -54,7 +54,11 @@ pub(crate) fn wanted<'a>(
 }
 
 fn opened(call: &mut Call, expression: Option<&str>) -> Result<Vec<Index>> {
-    let options = Options::ANY_STATE.taken(&mut call.parameters)?;
+    let default = Options {
+        hidden: true,
+        ..Options::ANY_STATE
+    };
+    let options = default.taken(&mut call.parameters)?;
     call.parameters
         .end_without(&["local", "master_timeout", "timeout"])?;
     let names = resolve(call, expression.unwrap_or("_all"), options)?;
@@ -98,10 +102,12 @@ fn get(call: &mut Call, expression: Option<&str>, names: Option<&str>) -> Result
     Ok(json(StatusCode::NOT_FOUND, Value::Object(answer)))
 }
 
-fn head(call: &mut Call, expression: Option<&str>, names: &str) -> Result<Answer> {
+fn head(call: &mut Call, expression: Option<&str>, names: Option<&str>) -> Result<Answer> {
     match opened(call, expression) {
+        // That an index is there is enough where no alias is named.
+        Ok(_) if names.is_none() => Ok(exists(true)),
         Ok(indices) => {
-            let (found, missing) = wanted_of(&indices, Some(names));
+            let (found, missing) = wanted_of(&indices, names);
             Ok(exists(!found.is_empty() && missing.is_empty()))
         }
         Err(error) if error.status == StatusCode::NOT_FOUND => Ok(exists(false)),
@@ -120,13 +126,8 @@ async fn put(call: &mut Call, expression: Option<&str>, name: Option<&str>) -> R
         .and_then(|name| name.as_str().map(str::to_owned))
         .or(expression.map(str::to_owned));
     call.parameters.end_without(&["timeout", "master_timeout"])?;
-    let name = name.ok_or_else(|| ElasticError::illegal("alias name is required"))?;
-    let given = expression.ok_or_else(|| ElasticError::validation(&["index is missing".to_owned()]))?;
-    let options = Options {
-        aliases: false,
-        allow_no_indices: false,
-        ..Options::ANY_STATE
-    };
+    let given = expression.ok_or_else(|| ElasticError::illegal("[indices] can't be empty"))?;
+    let name = name.ok_or_else(|| ElasticError::illegal("[alias] can't be empty string"))?;
     let alias = alias(&name, &Value::Object(body))?;
     let add = |index| Step {
         index,
@@ -135,19 +136,18 @@ async fn put(call: &mut Call, expression: Option<&str>, name: Option<&str>) -> R
             options: alias.clone(),
         },
     };
-    let steps: Vec<Step> = resolve(call, &given, options)?.into_iter().map(add).collect();
-    apply(call, steps).await
+    let names = resolve(call, &given, Options::OF_ALIASES)?;
+    apply(call, names.into_iter().map(add).collect()).await
 }
 
 async fn delete(call: &mut Call, expression: Option<&str>, names: &str) -> Result<Answer> {
     call.parameters.end_without(&["timeout", "master_timeout"])?;
-    let options = Options {
-        aliases: false,
-        ..Options::ANY_STATE
-    };
-    let indices = resolve(call, expression.unwrap_or("_all"), options)?;
-    let steps = removals(call, &indices, names, true)?;
-    apply(call, steps).await
+    let indices = resolve(call, expression.unwrap_or("_all"), Options::OF_ALIASES)?;
+    let steps = removals(call, &indices, names)?;
+    match steps.is_empty() {
+        true => Err(missing(&[names])),
+        false => apply(call, steps).await,
+    }
 }
 
 /// One change of `_aliases`.
@@ -169,8 +169,8 @@ enum Change {
     RemoveIndex,
 }
 
-/// The removals of the aliases that names stand for; that there is none is an error where it must exist.
-fn removals(call: &Call, indices: &[String], names: &str, must_exist: bool) -> Result<Vec<Step>> {
+/// The removals of the aliases that names stand for.
+fn removals(call: &Call, indices: &[String], names: &str) -> Result<Vec<Step>> {
     let mut steps = Vec::new();
     for index in indices {
         let all = call.index(index, Action::CollMod)?.aliases();
@@ -180,16 +180,23 @@ fn removals(call: &Call, indices: &[String], names: &str, must_exist: bool) -> R
             change: Change::Remove { name },
         }));
     }
-    match steps.is_empty() && must_exist {
-        true => Err(ElasticError::new(
-            StatusCode::NOT_FOUND,
-            "aliases_not_found_exception",
-            format!("aliases [{names}] missing"),
-        )
-        .with("resource.type", "aliases")
-        .with("resource.id", names)),
-        false => Ok(steps),
-    }
+    Ok(steps)
+}
+
+/// No index has any of these aliases.
+fn missing(names: &[&str]) -> ElasticError {
+    let names: Vec<&str> = names.iter().flat_map(|names| names.split(',')).collect();
+    let id = match names[..] {
+        [one] => Value::from(one),
+        _ => Value::from(names.clone()),
+    };
+    ElasticError::new(
+        StatusCode::NOT_FOUND,
+        "aliases_not_found_exception",
+        format!("aliases [{}] missing", names.join(", ")),
+    )
+    .with("resource.type", "aliases")
+    .with("resource.id", id)
 }
 
 /// Makes changes: those of the aliases of one index together, then indices go.
@@ -284,14 +291,22 @@ pub(crate) async fn change(call: &mut Call) -> Result<Answer> {
     let actions = actions
         .filter(|actions| !actions.is_empty())
         .ok_or_else(|| ElasticError::illegal("No action specified"))?;
-    let mut steps = Vec::new();
+    let (mut steps, mut names) = (Vec::new(), Vec::new());
     for action in actions {
-        let one = action.as_object().and_then(|action| action.iter().next());
-        let (verb, options) =
-            one.ok_or_else(|| ElasticError::parsing("an action of [_aliases] must be an object"))?;
-        steps.extend(action_steps(call, verb, options)?);
+        let mut verbs = action.as_object().into_iter().flatten();
+        let (Some((verb, options)), None) = (verbs.next(), verbs.next()) else {
+            return Err(ElasticError::illegal(
+                "Too many operations declared on operation entry, or none: each is an object with one of [add], [remove], [remove_index]",
+            ));
+        };
+        steps.extend(action_steps(call, verb, options, &mut names)?);
     }
-    apply(call, steps).await
+    // An action that finds no alias to remove is an error where no other has anything to do.
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match steps.is_empty() {
+        true => Err(missing(&names)),
+        false => apply(call, steps).await,
+    }
 }
 
 fn names_of(options: &mut Map<String, Value>, one: &str, many: &str) -> Result<Vec<String>> {
@@ -311,7 +326,8 @@ fn names_of(options: &mut Map<String, Value>, one: &str, many: &str) -> Result<V
     Ok(list.iter().filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
-fn action_steps(call: &Call, verb: &str, options: &Value) -> Result<Vec<Step>> {
+/// What an action stands for; the names of its aliases are added to others.
+fn action_steps(call: &Call, verb: &str, options: &Value, named: &mut Vec<String>) -> Result<Vec<Step>> {
     let mut options = options
         .as_object()
         .cloned()
@@ -322,11 +338,8 @@ fn action_steps(call: &Call, verb: &str, options: &Value) -> Result<Vec<Step>> {
     if indices.is_empty() {
         return Err(ElasticError::illegal("One of [index] or [indices] is required"));
     }
-    let wanted = Options {
-        aliases: false,
-        ..Options::ANY_STATE
-    };
-    let names = resolve(call, &indices.join(","), wanted)?;
+    let names = resolve(call, &indices.join(","), Options::OF_ALIASES)?;
+    named.extend(aliases.iter().cloned());
     if verb != "remove_index" && aliases.is_empty() {
         return Err(ElasticError::illegal("One of [alias] or [aliases] is required"));
     }
@@ -344,7 +357,14 @@ fn action_steps(call: &Call, verb: &str, options: &Value) -> Result<Vec<Step>> {
                 }));
             }
         }
-        "remove" => steps = removals(call, &names, &aliases.join(","), must_exist != Some(false))?,
+        "remove" => {
+            let aliases = aliases.join(",");
+            steps = removals(call, &names, &aliases)?;
+            if steps.is_empty() && must_exist == Some(true) {
+                let reason = format!("required alias [{aliases}] does not exist");
+                return Err(ElasticError::illegal(reason));
+            }
+        }
         "remove_index" => {
             steps.extend(names.into_iter().map(|index| Step {
                 index,

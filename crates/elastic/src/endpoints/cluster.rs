@@ -1,5 +1,6 @@
 //! The server as a cluster: its state, its figures.
 
+use super::machine::{self, Memory};
 use super::stats::metrics::Metrics;
 use crate::call::Call;
 use crate::kept::Family;
@@ -9,13 +10,13 @@ use crate::server::{CLUSTER, NODE_ID};
 use auth::Action;
 use http::Method;
 use indices::Index;
-use indices::error::Result;
+use indices::error::{ElasticError, Result};
 use indices::settings;
 use indices::shape::Shape;
 use serde_json::{Map, Value, json};
 
 /// The sections of a cluster's state.
-const STATE: [&str; 7] = [
+const STATE: [&str; 8] = [
     "blocks",
     "cluster_manager_node",
     "master_node",
@@ -23,20 +24,17 @@ const STATE: [&str; 7] = [
     "nodes",
     "routing_nodes",
     "routing_table",
+    "version",
 ];
 
 /// `/_cluster/state/{metrics}/{indices}`.
 pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Option<&str>) -> Result<Answer> {
     call.only(&[Method::GET])?;
-    let mut known = STATE.to_vec();
-    known.push("version");
-    let metrics = Metrics::parse(metric, &known, &call.path.join("/"))?;
-    call.parameters.without_effect(&[
-        "local",
-        "master_timeout",
-        "wait_for_metadata_version",
-        "wait_for_timeout",
-    ]);
+    let metrics = sections_of(metric);
+    // Whoever changes something is answered when it is done, so there is no version to wait for.
+    let waits = call.parameters.long("wait_for_metadata_version")?.is_some();
+    call.parameters
+        .without_effect(&["local", "master_timeout", "wait_for_timeout"]);
     let is_flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
     let options = Options {
         closed: true,
@@ -45,11 +43,33 @@ pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Opt
     }
     .taken(&mut call.parameters)?;
     call.parameters.end()?;
+    let mut answer = shown_state(call, &metrics, is_flat, expression.unwrap_or("_all"), options).await?;
+    answer["cluster_name"] = json!(CLUSTER);
+    if waits {
+        answer["wait_for_timed_out"] = json!(false);
+    }
+    Ok(ok(answer))
+}
+
+/// The sections that are wanted; a name that none has means nothing.
+fn sections_of(metric: Option<&str>) -> Metrics {
+    let is_all = metric.is_some_and(|text| text.split(',').any(|name| name == "_all"));
+    Metrics::known(metric.filter(|_| !is_all), &STATE)
+}
+
+/// The parts of the state that are wanted.
+async fn shown_state(
+    call: &Call,
+    metrics: &Metrics,
+    is_flat: bool,
+    expression: &str,
+    options: Options,
+) -> Result<Value> {
     let mut indices = Vec::new();
-    for name in resolve(call, expression.unwrap_or("_all"), options)? {
+    for name in resolve(call, expression, options)? {
         indices.push(call.index(&name, Action::Find)?);
     }
-    let mut answer = json!({"cluster_name": CLUSTER, "cluster_uuid": CLUSTER});
+    let mut answer = json!({"cluster_uuid": CLUSTER});
     if metrics.has("version") {
         answer["state_uuid"] = json!(CLUSTER);
     }
@@ -61,18 +81,79 @@ pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Opt
     put("version", json!(1));
     put("master_node", json!(NODE_ID));
     put("blocks", blocks_of(&indices));
-    let address = call.server.published().to_string();
-    let node = json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": {}});
-    put("nodes", json!({NODE_ID: node}));
+    put("nodes", json!({NODE_ID: node(call)}));
     if metrics.has("metadata") {
-        answer["metadata"] = metadata(call, &indices, is_flat).await?;
+        answer["metadata"] = metadata(call, &indices, is_flat, expression == "_all").await?;
     }
-    let (table, of_node) = routing(call, &indices)?;
+    let (table, of_node, unassigned) = routing(call, &indices)?;
     if metrics.has("routing_table") {
         answer["routing_table"] = json!({"indices": table});
     }
     if metrics.has("routing_nodes") {
-        answer["routing_nodes"] = json!({"unassigned": [], "nodes": {NODE_ID: of_node}});
+        answer["routing_nodes"] = json!({"unassigned": unassigned, "nodes": {NODE_ID: of_node}});
+    }
+    Ok(answer)
+}
+
+/// The one node, as the state of a cluster tells of it.
+pub(super) fn node(call: &Call) -> Value {
+    let address = call.server.published().to_string();
+    json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": {}})
+}
+
+/// A shard of an index, as the state of a cluster tells of it.
+pub(super) fn shard(index: &Index, at: u64) -> Value {
+    json!({"state": "STARTED", "primary": true, "node": NODE_ID, "relocating_node": null, "shard": at,
+        "index": index.name, "allocation_id": {"id": index.uuid()}})
+}
+
+/// A copy of a shard, which is on no node.
+fn copy(index: &Index, at: u64) -> Value {
+    let created = search::date_text(index.created_ms());
+    json!({"state": "UNASSIGNED", "primary": false, "node": null, "relocating_node": null, "shard": at, "index": index.name,
+        "recovery_source": {"type": "PEER"},
+        "unassigned_info": {"reason": "INDEX_CREATED", "at": created, "delayed": false, "allocation_status": "no_attempt"}})
+}
+
+/// `/_cluster/reroute`: shards are where they are, on the one node.
+pub(crate) async fn reroute(call: &mut Call) -> Result<Answer> {
+    call.only(&[Method::POST])?;
+    call.require_server()?;
+    let metric = call.parameters.take("metric");
+    let metric = metric.unwrap_or_else(|| {
+        STATE
+            .iter()
+            .filter(|name| **name != "metadata")
+            .copied()
+            .collect::<Vec<_>>()
+            .join(",")
+    });
+    let metrics = sections_of(Some(&metric));
+    let explains = call.parameters.flag("explain")?.unwrap_or(false);
+    for name in ["dry_run", "retry_failed"] {
+        call.parameters.flag(name)?;
+    }
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
+    let body = call.object()?;
+    if let Some(other) = body.keys().find(|name| *name != "commands") {
+        return Err(ElasticError::parsing(format!(
+            "[cluster_reroute] unknown field [{other}]"
+        )));
+    }
+    let commands = body.get("commands").and_then(Value::as_array);
+    if commands.is_some_and(|commands| !commands.is_empty()) {
+        return Err(ElasticError::unsupported(
+            "to move shards by [commands], since there is one node,",
+        ));
+    }
+    let all = Options {
+        hidden: true,
+        ..Options::ANY_STATE
+    };
+    let state = shown_state(call, &metrics, false, "_all", all).await?;
+    let mut answer = json!({"acknowledged": true, "state": state});
+    if explains {
+        answer["explanations"] = json!([]);
     }
     Ok(ok(answer))
 }
@@ -92,50 +173,90 @@ fn blocks_of(indices: &[Index]) -> Value {
     }
 }
 
-async fn metadata(call: &Call, indices: &[Index], is_flat: bool) -> Result<Value> {
+/// What is known of these indices, and of all else where they were not chosen by their names.
+async fn metadata(call: &Call, indices: &[Index], is_flat: bool, is_whole: bool) -> Result<Value> {
     let mut shown = Map::new();
     for index in indices {
-        let mapping = index.mapping().await?;
-        let mut settings = index.settings(call.human);
-        if is_flat {
-            settings = settings::flat(&settings);
-        }
-        let mappings = match mapping.source().is_empty() {
-            true => json!({}),
-            false => json!({"_doc": mapping.source()}),
-        };
-        let aliases: Vec<String> = index.aliases().keys().cloned().collect();
-        let state = if index.is_closed() { "close" } else { "open" };
-        let one = json!({"version": 1, "state": state, "settings": settings, "mappings": mappings, "aliases": aliases});
-        shown.insert(index.name.clone(), one);
+        shown.insert(index.name.clone(), metadata_of(call, index, is_flat).await?);
     }
-    let templates: Map<String, Value> = call.kept(Family::Template).await?.into_iter().collect();
-    Ok(json!({
-        "cluster_uuid": CLUSTER, "cluster_uuid_committed": true, "templates": templates, "indices": shown,
+    let mut whole = json!({
+        "cluster_uuid": CLUSTER, "cluster_uuid_committed": true, "templates": {}, "indices": shown,
         "cluster_coordination": {"term": 1, "last_committed_config": [NODE_ID], "last_accepted_config": [NODE_ID],
             "voting_config_exclusions": []},
         "index-graveyard": {"tombstones": []},
+    });
+    if !is_whole {
+        return Ok(whole);
+    }
+    whole["templates"] = Value::Object(call.kept(Family::Template).await?.into_iter().collect());
+    for (family, name) in [
+        (Family::ComponentTemplate, "component_template"),
+        (Family::IndexTemplate, "index_template"),
+        (Family::Script, "stored_scripts"),
+        (Family::Pipeline, "ingest"),
+    ] {
+        let kept = call.kept(family).await?;
+        if kept.is_empty() {
+            continue;
+        }
+        whole[name] = match family {
+            Family::Pipeline => {
+                let pipeline = |(id, config): (String, Value)| json!({"id": id, "config": config});
+                json!({"pipeline": kept.into_iter().map(pipeline).collect::<Vec<_>>()})
+            }
+            Family::Script => Value::Object(kept.into_iter().collect()),
+            _ => json!({name: kept.into_iter().collect::<Map<_, _>>()}),
+        };
+    }
+    Ok(whole)
+}
+
+async fn metadata_of(call: &Call, index: &Index, is_flat: bool) -> Result<Value> {
+    let mapping = index.mapping().await?;
+    let mut settings = index.settings(call.human);
+    if is_flat {
+        settings = settings::flat(&settings);
+    }
+    let mappings = match mapping.source().is_empty() {
+        true => json!({}),
+        false => json!({"_doc": mapping.source()}),
+    };
+    let aliases: Vec<String> = index.aliases().keys().cloned().collect();
+    let numbers = || (0..Shape::of(index).primaries).map(|at| at.to_string());
+    let terms: Map<String, Value> = numbers().map(|at| (at, json!(1))).collect();
+    let allocations: Map<String, Value> = numbers().map(|at| (at, json!([index.uuid()]))).collect();
+    Ok(json!({
+        "version": 1, "mapping_version": 1, "settings_version": 1, "aliases_version": 1,
+        "routing_num_shards": index.routing().parts(), "state": if index.is_closed() { "close" } else { "open" },
+        "settings": settings, "mappings": mappings, "aliases": aliases, "primary_terms": terms,
+        "in_sync_allocations": allocations, "rollover_info": {}, "system": false,
     }))
 }
 
-/// Which shard is where, by index and as a list.
-fn routing(call: &Call, indices: &[Index]) -> Result<(Map<String, Value>, Vec<Value>)> {
-    let (mut table, mut list) = (Map::new(), Vec::new());
+/// Which shard is where, by index, and as lists of those on the node and of those on none.
+fn routing(call: &Call, indices: &[Index]) -> Result<(Map<String, Value>, Vec<Value>, Vec<Value>)> {
+    let (mut table, mut list, mut unassigned) = (Map::new(), Vec::new(), Vec::new());
     for index in indices {
+        let shape = Shape::of(index);
         let mut shards = Map::new();
-        for at in 0..Shape::of(index).primaries {
-            let shard = json!({"state": "STARTED", "primary": true, "node": NODE_ID, "relocating_node": null, "shard": at,
-                "index": index.name, "allocation_id": {"id": index.uuid()}});
-            let listed = json!([shard]);
-            for shown in [&listed, &shard] {
-                call.held.add_shown(shown)?;
+        for at in 0..shape.primaries {
+            let mut listed = Vec::new();
+            for number in 0..=shape.unassigned().min(shape.replicas) {
+                let (one, those) = match number {
+                    0 => (shard(index, at), &mut list),
+                    _ => (copy(index, at), &mut unassigned),
+                };
+                for shown in [&one, &one] {
+                    call.held.add_shown(shown)?;
+                }
+                listed.push(one.clone());
+                those.push(one);
             }
-            shards.insert(at.to_string(), listed);
-            list.push(shard);
+            shards.insert(at.to_string(), Value::Array(listed));
         }
         table.insert(index.name.clone(), json!({"shards": shards}));
     }
-    Ok((table, list))
+    Ok((table, list, unassigned))
 }
 
 /// `/_cluster/stats`.
@@ -152,10 +273,7 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
     }
     let names: Vec<String> = indices.iter().map(|index| index.name.clone()).collect();
     let mut of_indices = Map::from_iter([("count".to_owned(), json!(indices.len()))]);
-    of_indices.insert("shards".to_owned(), {
-        let total: u64 = indices.iter().map(|index| Shape::of(index).primaries).sum();
-        json!({"total": total, "primaries": total, "replication": 0.0})
-    });
+    of_indices.insert("shards".to_owned(), shards_of_all(&indices));
     let figures = super::stats::together(call, &names, &super::stats::Wanted::default()).await?;
     for name in [
         "docs",
@@ -167,29 +285,17 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
     ] {
         of_indices.insert(name.to_owned(), figures.get(name).cloned().unwrap_or_default());
     }
-    let mut types = std::collections::BTreeMap::<String, (u64, u64)>::new();
-    for index in &indices {
-        let mut seen = std::collections::BTreeSet::new();
-        for (_, definition) in index.mapping().await?.definitions() {
-            let name = definition
-                .get("type")
-                .and_then(Value::as_str)
-                .unwrap_or("object")
-                .to_owned();
-            let entry = types.entry(name.clone()).or_default();
-            entry.0 += 1;
-            entry.1 += u64::from(seen.insert(name));
-        }
-    }
-    let types: Vec<Value> = types
-        .into_iter()
-        .map(|(name, (count, indices))| json!({"name": name, "count": count, "index_count": indices}))
-        .collect();
-    of_indices.insert("mappings".to_owned(), json!({"field_types": types}));
+    let (mappings, analysis) = indices::used::of_indices(&indices).await?;
+    of_indices.insert("mappings".to_owned(), mappings);
+    of_indices.insert("analysis".to_owned(), analysis);
     let is_yellow = indices.iter().any(|index| Shape::of(index).unassigned() > 0);
     let report = call.server.engine.server_report();
     let free = report.volume_bytes.saturating_sub(report.volume_used_bytes);
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let pipelines = call.kept(Family::Pipeline).await?.len();
+    let memory = Memory::read();
+    let (threads, _) = machine::threads_and_bytes();
+    let files = machine::open_files();
     Ok(ok(json!({
         "_nodes": {"total": count, "successful": count, "failed": 0},
         "cluster_name": CLUSTER, "cluster_uuid": CLUSTER, "timestamp": call.server.engine.now_ms(),
@@ -198,13 +304,32 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
         "nodes": {
             "count": {"total": count, "coordinating_only": 0, "data": count, "ingest": count, "master": count, "remote_cluster_client": count},
             "versions": [super::root::VERSION],
-            "os": {"available_processors": processors, "allocated_processors": processors, "names": [{"name": "Linux", "count": count}]},
-            "process": {"cpu": {"percent": 0}, "open_file_descriptors": {"min": 0, "max": 0, "avg": 0}},
-            "jvm": {"max_uptime_in_millis": report.uptime_ms, "versions": [], "mem": {"heap_used_in_bytes": report.memory_bytes}, "threads": 0},
+            "os": {"available_processors": processors, "allocated_processors": processors, "names": [{"name": "Linux", "count": count}],
+                "pretty_names": [{"pretty_name": "Linux", "count": count}], "mem": memory.shown()},
+            "process": {"cpu": {"percent": 0}, "open_file_descriptors": {"min": files, "max": files, "avg": files}},
+            "jvm": {"max_uptime_in_millis": report.uptime_ms, "versions": [],
+                "mem": {"heap_used_in_bytes": report.memory_bytes, "heap_max_in_bytes": memory.total}, "threads": threads},
             "fs": {"total_in_bytes": report.volume_bytes, "free_in_bytes": free, "available_in_bytes": free},
-            "plugins": [], "network_types": {}, "discovery_types": {"single-node": count}, "packaging_types": [],
+            "plugins": [],
+            "network_types": {"transport_types": {"larder": count}, "http_types": {"larder": count}}, "discovery_types": {"single-node": count},
+            "packaging_types": [{"flavor": "default", "type": "larder", "count": count}],
+            "ingest": {"number_of_pipelines": pipelines, "processor_stats": {}},
         },
     })))
+}
+
+/// How many shards there are, and of an index in the mean; nothing where there is no index.
+fn shards_of_all(indices: &[Index]) -> Value {
+    let counts: Vec<u64> = indices.iter().map(|index| Shape::of(index).primaries).collect();
+    let (Some(min), Some(max)) = (counts.iter().min(), counts.iter().max()) else {
+        return json!({});
+    };
+    let total: u64 = counts.iter().sum();
+    let of_one = json!({"min": min, "max": max, "avg": total as f64 / counts.len() as f64});
+    // The copies are on no node.
+    let copies = json!({"min": 0.0, "max": 0.0, "avg": 0.0});
+    json!({"total": total, "primaries": total, "replication": 0.0,
+        "index": {"shards": of_one, "primaries": of_one, "replication": copies}})
 }
 
 /// `/_cluster/pending_tasks`: nothing waits for a master.
@@ -212,4 +337,14 @@ pub(crate) async fn pending_tasks(call: &mut Call) -> Result<Answer> {
     call.only(&[Method::GET])?;
     call.parameters.end_without(&["local", "master_timeout"])?;
     Ok(ok(json!({"tasks": []})))
+}
+
+/// `/_dangling`: no index is on a disk that the cluster does not know.
+pub(crate) fn dangling(call: &mut Call) -> Result<Answer> {
+    call.only(&[Method::GET])?;
+    call.parameters.end()?;
+    let nodes = json!({"total": 1, "successful": 1, "failed": 0});
+    Ok(ok(
+        json!({"_nodes": nodes, "cluster_name": CLUSTER, "dangling_indices": []}),
+    ))
 }

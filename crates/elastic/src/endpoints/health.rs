@@ -22,7 +22,12 @@ const NODES: u64 = 1;
 
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     call.only(&[Method::GET])?;
-    let options = Options::take(&mut call.parameters)?;
+    let default = Options {
+        closed: true,
+        hidden: true,
+        ..Options::default()
+    };
+    let options = default.taken(&mut call.parameters)?;
     let level = call.parameters.take("level");
     call.parameters.flag("local")?;
     let awaited = Awaited::take(&mut call.parameters)?;

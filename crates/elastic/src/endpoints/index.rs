@@ -1,6 +1,7 @@
 //! Indices as a whole: making, dropping, describing, flushing them.
 
 use crate::call::Call;
+use crate::cluster_settings::REQUIRES_NAME_SETTING;
 use crate::definition::Definition;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, ok};
@@ -9,7 +10,7 @@ use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result, kinds};
 use indices::settings;
-use indices::shape::shards_of;
+use indices::shape::{Shape, shards_of};
 use indices::streams::plain_aliases;
 use serde_json::{Map, Value, json};
 
@@ -26,23 +27,19 @@ pub(crate) async fn run(call: &mut Call, name: &str) -> Result<Answer> {
 
 async fn create(call: &mut Call, name: &str) -> Result<Answer> {
     let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
-    call.parameters
-        .end_without(&["timeout", "master_timeout", "wait_for_active_shards"])?;
+    let awaited = call.parameters.take("wait_for_active_shards");
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     let mut body = call.object()?;
     let mut given = Definition::take(&mut body)?;
     // The one type stands around its mapping.
-    if typed && let Some(inner) = given.mappings.values().next().and_then(Value::as_object).cloned() {
-        given.mappings = inner;
-    } else if let Some(inner) = given.mappings.get("_doc").and_then(Value::as_object).cloned() {
-        given.mappings = inner;
-    }
+    given.untype(typed)?;
     if let Some(other) = body.keys().next() {
         return Err(ElasticError::parsing(format!(
             "unknown key [{other}] for create index"
         )));
     }
     let made = call.create_index(name, given).await;
-    made.map_err(|error| match error.kind {
+    let made = made.map_err(|error| match error.kind {
         kinds::MAPPING => {
             let reason = format!("Failed to parse mapping [_doc]: {}", error.reason);
             ElasticError {
@@ -54,8 +51,17 @@ async fn create(call: &mut Call, name: &str) -> Result<Answer> {
         _ => error,
     })?;
     Ok(ok(
-        json!({"acknowledged": true, "shards_acknowledged": true, "index": name}),
+        json!({"acknowledged": true, "shards_acknowledged": are_active(&made, awaited.as_deref()), "index": name}),
     ))
+}
+
+/// Whether as many copies of each shard are there as somebody waits for: there is one server, and so one copy.
+fn are_active(index: &Index, awaited: Option<&str>) -> bool {
+    match awaited {
+        None | Some("0" | "1") => true,
+        Some("all") => Shape::of(index).unassigned() == 0,
+        Some(_) => false,
+    }
 }
 
 async fn delete(call: &mut Call, expression: &str) -> Result<Answer> {
@@ -65,12 +71,26 @@ async fn delete(call: &mut Call, expression: &str) -> Result<Answer> {
     }
     .taken(&mut call.parameters)?;
     call.parameters.end_without(&["timeout", "master_timeout"])?;
+    require_names(call, expression).await?;
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::DropCollection)?;
         super::streams::check_drop(&index)?;
         call.drop_index(&index).await?;
     }
     Ok(acknowledged())
+}
+
+/// Refuses patterns where the cluster's settings do.
+async fn require_names(call: &Call, expression: &str) -> Result<()> {
+    let has_pattern = expression
+        .split(',')
+        .any(|part| part == "_all" || part.contains('*'));
+    if has_pattern && call.cluster_setting(REQUIRES_NAME_SETTING).await?.as_deref() == Some("true") {
+        return Err(ElasticError::illegal(
+            "Wildcard expressions or all indices are not allowed",
+        ));
+    }
+    Ok(())
 }
 
 impl Call {
@@ -93,10 +113,7 @@ async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::Find)?;
         let mapping = index.mapping().await?;
-        let mut mappings = json!(mapping.source());
-        if typed && !mapping.source().is_empty() {
-            mappings = json!({"_doc": mappings});
-        }
+        let mappings = super::mapping::within_type(mapping.source(), typed);
         let mut one = json!({"aliases": plain_aliases(&index.aliases()), "mappings": mappings, "settings": index.settings(human)});
         if flat {
             one["settings"] = settings::flat(&one["settings"]);
@@ -120,6 +137,7 @@ pub(crate) async fn set_state(call: &mut Call, expression: &str, closes: bool) -
     let options = default.taken(&mut call.parameters)?;
     call.parameters
         .end_without(&["timeout", "master_timeout", "wait_for_active_shards"])?;
+    require_names(call, expression).await?;
     let mut indices = Map::new();
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::CollMod)?;
@@ -215,7 +233,7 @@ pub(crate) async fn block(call: &mut Call, expression: &str, block: &str) -> Res
 
 fn named(call: &mut Call, expression: &str, without_effect: &[&str]) -> Result<Vec<Index>> {
     call.only(&[Method::GET, Method::POST])?;
-    let options = Options::take(&mut call.parameters)?;
+    let options = Options::OPEN.taken(&mut call.parameters)?;
     call.parameters.without_effect(without_effect);
     call.parameters.end()?;
     let names = resolve(call, expression, options)?;

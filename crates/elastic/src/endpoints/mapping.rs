@@ -2,11 +2,12 @@
 
 use crate::call::Call;
 use crate::listed::is_listed;
+use crate::names;
 use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, acknowledged, ok};
+use crate::respond::{self, Answer, acknowledged, ok};
 use auth::Action;
-use http::Method;
-use indices::error::Result;
+use http::{Method, StatusCode};
+use indices::error::{ElasticError, Result};
 use serde_json::{Map, Value, json};
 
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
@@ -19,26 +20,45 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
 
 async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
     let options = Options::take(&mut call.parameters)?;
-    call.parameters
-        .end_without(&["local", "master_timeout", "include_type_name"])?;
+    let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
+    call.parameters.end_without(&["local", "master_timeout"])?;
     let mut answer = Map::new();
     for name in resolve(call, expression, options)? {
         let mapping = call.index(&name, Action::Find)?.mapping().await?;
-        answer.insert(name, json!({"mappings": mapping.source()}));
+        let shown = within_type(mapping.source(), typed);
+        answer.insert(name, json!({"mappings": shown}));
     }
     Ok(ok(Value::Object(answer)))
 }
 
+/// A mapping below the name of the one type, where it is wanted so; an empty one has no type.
+pub(super) fn within_type(mapping: &Map<String, Value>, typed: bool) -> Value {
+    match typed && !mapping.is_empty() {
+        true => json!({"_doc": mapping}),
+        false => json!(mapping),
+    }
+}
+
 async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
-    let options = Options::ANY_STATE.taken(&mut call.parameters)?;
-    call.parameters.end_without(&[
-        "timeout",
-        "master_timeout",
-        "include_type_name",
-        "write_index_only",
-    ])?;
-    let source = Value::Object(call.required_object()?);
-    for name in resolve(call, expression, options)? {
+    let options = Options::CHANGED.taken(&mut call.parameters)?;
+    let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
+    let only_written = call.parameters.flag("write_index_only")?.unwrap_or(false);
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
+    let source = call.required_object()?;
+    if typed {
+        return Err(ElasticError::validation(&["mapping type is missing".to_owned()]));
+    }
+    if source.len() == 1 && source.contains_key("_doc") {
+        return Err(ElasticError::illegal(
+            "Types cannot be provided in put mapping requests, unless the include_type_name parameter is set to true.",
+        ));
+    }
+    let source = Value::Object(source);
+    let named = match only_written {
+        true => written(call, expression)?,
+        false => expression.to_owned(),
+    };
+    for name in resolve(call, &named, options)? {
         let index = call.index(&name, Action::CollMod)?;
         index.mapping().await?;
         index.put_mapping(&source).await?;
@@ -46,12 +66,23 @@ async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
     Ok(acknowledged())
 }
 
+/// An expression with the index to write to in the place of each alias.
+fn written(call: &Call, expression: &str) -> Result<String> {
+    let one = |name: &str| -> Result<String> {
+        let written = names::aliased(call, name, true)?;
+        Ok(written.unwrap_or_else(|| name.to_owned()))
+    };
+    let names: Vec<String> = expression.split(',').map(one).collect::<Result<_>>()?;
+    Ok(names.join(","))
+}
+
 /// `/{index}/_mapping/field/{fields}`.
 pub(crate) async fn fields(call: &mut Call, expression: &str, fields: &str) -> Result<Answer> {
     call.only(&[Method::GET])?;
     let options = Options::take(&mut call.parameters)?;
     let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
-    call.parameters.end_without(&["local", "include_type_name"])?;
+    let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
+    call.parameters.end_without(&["local"])?;
     let mut answer = Map::new();
     for name in resolve(call, expression, options)? {
         let mapping = call.index(&name, Action::Find)?.mapping().await?;
@@ -68,9 +99,13 @@ pub(crate) async fn fields(call: &mut Call, expression: &str, fields: &str) -> R
                 );
             }
         }
-        answer.insert(name, json!({"mappings": found}));
+        answer.insert(name, json!({"mappings": within_type(&found, typed)}));
     }
-    Ok(ok(Value::Object(answer)))
+    let status = match answer.is_empty() {
+        true => StatusCode::NOT_FOUND,
+        false => StatusCode::OK,
+    };
+    Ok(respond::json(status, Value::Object(answer)))
 }
 
 /// Adds what a field has where its mapping says nothing.

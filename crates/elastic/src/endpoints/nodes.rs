@@ -1,5 +1,6 @@
 //! `_nodes`: this server as the one node of a cluster.
 
+use super::machine::{self, Memory, POOLS, percent};
 use super::stats::metrics;
 use super::stats::{Wanted, metrics::Metrics, together};
 use crate::call::Call;
@@ -9,6 +10,7 @@ use crate::server::{CLUSTER, NODE_ID};
 use auth::Action;
 use http::Method;
 use indices::error::{ElasticError, Result};
+use indices::settings::flat;
 use search::simple_match;
 use serde_json::{Map, Value, json};
 
@@ -46,13 +48,55 @@ const STATS: &[&str] = &[
     "transport",
 ];
 
+/// The aggregations, each with the kinds of values that it takes, as Elasticsearch names them.
+const AGGREGATIONS: &str = "\
+adjacency_matrix other
+auto_date_histogram boolean date numeric
+avg boolean date numeric
+cardinality boolean bytes date geopoint ip numeric range
+composite other
+date_histogram boolean date numeric range
+date_range boolean date numeric
+diversified_sampler boolean bytes date numeric
+extended_stats boolean date numeric
+filter other
+filters other
+geo_bounds geopoint
+geo_centroid geopoint
+geo_distance geopoint
+geohash_grid geopoint
+geotile_grid geopoint
+global other
+histogram boolean date numeric range
+ip_range ip
+max boolean date numeric
+median_absolute_deviation numeric
+min boolean date numeric
+missing boolean bytes date geopoint ip numeric range
+nested other
+percentile_ranks boolean date numeric
+percentiles boolean date numeric
+range boolean date numeric
+rare_terms boolean bytes date ip numeric
+reverse_nested other
+sampler other
+significant_terms boolean bytes date ip numeric
+significant_text other
+stats boolean date numeric
+sum boolean date numeric
+terms boolean bytes date ip numeric
+top_hits other
+value_count boolean bytes date geopoint ip numeric range
+variable_width_histogram numeric
+weighted_avg numeric";
+
 /// What a node is and does.
 pub(crate) const ROLES: [&str; 4] = ["data", "ingest", "master", "remote_cluster_client"];
 
 /// `/_nodes/{nodes}/{metrics}`.
 pub(crate) async fn info(call: &mut Call, path: &[&str]) -> Result<Answer> {
     begin(call)?;
-    call.parameters.flag("flat_settings")?;
+    let is_flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
     call.parameters.end()?;
     let is_metrics = |text: &str| text.split(',').all(|name| INFO.contains(&name) || name == "_all");
     let (nodes, metric) = match path {
@@ -61,10 +105,14 @@ pub(crate) async fn info(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [nodes] => (*nodes, None),
         [nodes, metric, ..] => (*nodes, Some(*metric)),
     };
-    let metrics = Metrics::parse(metric, INFO, &call.path.join("/"))?;
+    let metrics = Metrics::known(metric, INFO);
     let mut node = head(call);
     for (name, section) in sections(call) {
         if metrics.has(name) {
+            let section = match name {
+                "settings" if is_flat => flat(&section),
+                _ => section,
+            };
             node.insert(name.to_owned(), section);
         }
     }
@@ -82,10 +130,15 @@ pub(crate) async fn stats(
     call.require_of_server(Action::ServerStatus)?;
     let path = call.path.join("/");
     let metrics = Metrics::parse(metric, STATS, &path)?;
-    if of_indices.is_some() && !metrics.has("indices") {
+    if let Some(of_indices) = of_indices
+        && (metric == Some("_all") || !metrics.has("indices"))
+    {
+        let what = match metric {
+            Some("_all") => "all stats requested",
+            _ => "indices stats not requested",
+        };
         return Err(ElasticError::illegal(format!(
-            "request [/{path}] contains index metrics [{}] but indices stats not requested",
-            of_indices.unwrap_or_default()
+            "request [/{path}] contains index metrics [{of_indices}] but {what}"
         )));
     }
     let wanted = Wanted::take(call, Metrics::parse(of_indices, metrics::OF_INDICES, &path)?)?;
@@ -197,13 +250,67 @@ fn sections(call: &Call) -> Vec<(&'static str, Value)> {
             "jvm",
             json!({"pid": std::process::id(), "start_time_in_millis": started_ms, "vm_name": "none"}),
         ),
-        ("thread_pool", json!({})),
+        (
+            "thread_pool",
+            pools(&json!({"type": "fixed", "size": processors, "queue_size": -1})),
+        ),
         ("transport", transport),
         ("http", http),
         ("plugins", json!([])),
-        ("ingest", json!({"processors": []})),
-        ("aggregations", json!({})),
+        ("ingest", json!({"processors": processors_of_pipelines()})),
+        ("aggregations", aggregations()),
     ]
+}
+
+/// The same of each pool.
+fn pools(one: &Value) -> Value {
+    let named = POOLS.iter().map(|name| ((*name).to_owned(), one.clone()));
+    Value::Object(named.collect())
+}
+
+/// The memory of caches, as Elasticsearch tells of what a virtual machine has.
+fn jvm(now: u64, uptime_ms: u64, used: u64, most: u64, threads: u64) -> Value {
+    let collector = json!({"collection_count": 0, "collection_time_in_millis": 0});
+    let buffers = json!({"count": 0, "used_in_bytes": 0, "total_capacity_in_bytes": 0});
+    json!({
+        "timestamp": now, "uptime_in_millis": uptime_ms,
+        "mem": {"heap_used_in_bytes": used, "heap_used_percent": percent(used, most), "heap_committed_in_bytes": used,
+            "heap_max_in_bytes": most, "non_heap_used_in_bytes": 0, "non_heap_committed_in_bytes": 0, "pools": {}},
+        "threads": {"count": threads, "peak_count": threads},
+        "gc": {"collectors": {"young": collector, "old": collector}},
+        "buffer_pools": {"mapped": buffers, "direct": buffers},
+        "classes": {"current_loaded_count": 0, "total_loaded_count": 0, "total_unloaded_count": 0},
+    })
+}
+
+/// Elasticsearch's bounds of memory, none of which is met here: requests have bounds of their own.
+fn breakers(most: u64) -> Value {
+    let breaker = json!({"limit_size_in_bytes": most, "limit_size": format!("{most}b"), "estimated_size_in_bytes": 0,
+        "estimated_size": "0b", "overhead": 1.0, "tripped": 0});
+    let names = [
+        "request",
+        "fielddata",
+        "in_flight_requests",
+        "accounting",
+        "parent",
+    ];
+    let named = names.into_iter().map(|name| (name.to_owned(), breaker.clone()));
+    Value::Object(named.collect())
+}
+
+fn processors_of_pipelines() -> Vec<Value> {
+    let mut names = ingest::PROCESSORS.to_vec();
+    names.sort_unstable();
+    names.into_iter().map(|name| json!({"type": name})).collect()
+}
+
+fn aggregations() -> Value {
+    let aggregation = |line: &str| {
+        let (name, types) = line.split_once(' ')?;
+        let types: Vec<&str> = types.split(' ').collect();
+        Some((name.to_owned(), json!({"types": types})))
+    };
+    Value::Object(AGGREGATIONS.lines().filter_map(aggregation).collect())
 }
 
 /// Figures by the names in paths and in answers.
@@ -213,6 +320,8 @@ fn figures(call: &Call) -> Vec<((&'static str, &'static str), Value)> {
     let free = report.volume_bytes.saturating_sub(report.volume_used_bytes);
     let total =
         json!({"total_in_bytes": report.volume_bytes, "free_in_bytes": free, "available_in_bytes": free});
+    let memory = Memory::read();
+    let (threads, virtual_bytes) = machine::threads_and_bytes();
     let pressure = json!({"combined_coordinating_and_primary_in_bytes": 0, "coordinating_in_bytes": 0, "primary_in_bytes": 0,
         "replica_in_bytes": 0, "all_in_bytes": 0});
     let mut pressed = pressure.clone();
@@ -225,17 +334,30 @@ fn figures(call: &Call) -> Vec<((&'static str, &'static str), Value)> {
     }
     let limit = crate::limits::BODY_BYTES_MAX;
     vec![
-        (("os", "os"), json!({"timestamp": now})),
-        (("process", "process"), json!({"timestamp": now})),
+        (
+            ("os", "os"),
+            json!({"timestamp": now, "cpu": {"percent": 0, "load_average": machine::shown_loads()}, "mem": memory.shown(),
+                "swap": memory.shown_swap()}),
+        ),
+        (
+            ("process", "process"),
+            json!({"timestamp": now, "open_file_descriptors": machine::open_files(),
+                "max_file_descriptors": machine::open_files_max(), "cpu": {"percent": 0, "total_in_millis": 0},
+                "mem": {"total_virtual_in_bytes": virtual_bytes}}),
+        ),
         (
             ("jvm", "jvm"),
-            json!({"timestamp": now, "uptime_in_millis": report.uptime_ms,
-                "mem": {"heap_used_in_bytes": report.memory_bytes, "heap_used_percent": 0}}),
+            jvm(now, report.uptime_ms, report.memory_bytes, memory.total, threads),
         ),
-        (("thread_pool", "thread_pool"), json!({})),
+        (
+            ("thread_pool", "thread_pool"),
+            pools(
+                &json!({"threads": 0, "queue": 0, "active": 0, "rejected": 0, "largest": 0, "completed": 0}),
+            ),
+        ),
         (
             ("fs", "fs"),
-            json!({"timestamp": now, "total": total, "data": []}),
+            json!({"timestamp": now, "total": total, "data": [total]}),
         ),
         (
             ("transport", "transport"),
@@ -246,7 +368,7 @@ fn figures(call: &Call) -> Vec<((&'static str, &'static str), Value)> {
             ("http", "http"),
             json!({"current_open": call.server.engine.running_operations().len(), "total_opened": 0}),
         ),
-        (("breaker", "breakers"), json!({})),
+        (("breaker", "breakers"), breakers(memory.total)),
         (
             ("script", "script"),
             json!({"compilations": 0, "cache_evictions": 0, "compilation_limit_triggered": 0}),

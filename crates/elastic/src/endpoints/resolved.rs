@@ -23,12 +23,15 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
         ..options
     };
     let mut indices = Vec::new();
-    for name in patterns_of_names(call, expression, own)? {
+    let mut names_of = patterns_of_names(call, expression, own)?;
+    names_of.sort();
+    for name in names_of {
         let index = call.index(&name, Action::Find)?;
         let mut attributes = vec![if index.is_closed() { "closed" } else { "open" }];
         if index.given_settings().get("hidden").and_then(Value::as_str) == Some("true") {
-            attributes.insert(0, "hidden");
+            attributes.push("hidden");
         }
+        attributes.sort_unstable();
         let own = index.aliases();
         let stream = stream_of(&own).map(str::to_owned);
         let mut aliases: Vec<String> = plain_aliases(&own).keys().cloned().collect();

@@ -73,25 +73,55 @@ fn next_name(name: &str) -> Option<String> {
 pub(crate) async fn run(call: &mut Call, alias: &str, new: Option<&str>) -> Result<Answer> {
     call.only(&[Method::POST])?;
     let dry_run = call.parameters.flag("dry_run")?.unwrap_or(false);
-    call.parameters.end_without(&[
-        "timeout",
-        "master_timeout",
-        "wait_for_active_shards",
-        "include_type_name",
-    ])?;
+    let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
+    call.parameters
+        .end_without(&["timeout", "master_timeout", "wait_for_active_shards"])?;
     let mut body = call.object()?;
     let conditions = match body.shift_remove("conditions") {
         Some(conditions) => Conditions::parse(&conditions)?,
         None => Conditions::default(),
     };
-    let given = Definition::take(&mut body)?;
+    let mut given = Definition::take(&mut body)?;
+    given.untype(typed)?;
     if let Some(other) = body.keys().next() {
         return Err(ElasticError::parsing(format!(
             "unknown key [{other}] for rollover"
         )));
     }
+    check_target(call, alias, new, &given)?;
     let rolled = roll(call, alias, new, &conditions, given, dry_run).await?;
     Ok(ok(rolled))
+}
+
+/// Refuses what cannot be rolled over, and what may not be said of the new index of a data stream.
+fn check_target(call: &Call, target: &str, new: Option<&str>, given: &Definition) -> Result<()> {
+    let refused = |reason: String| Err(ElasticError::illegal(reason));
+    let place = names::namespace(&call.server.engine, target);
+    if call.server.engine.collection_entry(&place).is_some() {
+        return refused(
+            "rollover target is a [concrete index] but one of [alias,data_stream] was expected".to_owned(),
+        );
+    }
+    let indices = names::with_alias(call, target);
+    let is_stream = |(_, options): &(String, Value)| indices::streams::is_stream(options);
+    if !indices.is_empty() && names::aliased(call, target, true).is_err() {
+        return refused(format!(
+            "rollover target [{target}] does not point to a write index"
+        ));
+    }
+    if !indices.iter().any(is_stream) {
+        return Ok(());
+    }
+    if new.is_some() {
+        return refused("new index name may not be specified when rolling over a data stream".to_owned());
+    }
+    match given.settings.is_empty() && given.mappings.is_empty() && given.aliases.is_empty() {
+        true => Ok(()),
+        false => refused(
+            "aliases, mappings, and index settings may not be specified when rolling over a data stream"
+                .to_owned(),
+        ),
+    }
 }
 
 /// Rolls an alias over, if it is time.

@@ -3,8 +3,8 @@
 use crate::call::Call;
 use crate::respond::{Answer, ok};
 use http::Method;
-use indices::error::Result;
-use serde_json::{Value, json};
+use indices::error::{ElasticError, Result};
+use serde_json::{Map, Value, json};
 
 /// The version that is spoken.
 pub(crate) const VERSION: &str = "7.10.2";
@@ -74,4 +74,74 @@ pub(crate) fn script_languages(call: &mut Call) -> Result<Answer> {
             {"language": "painless", "contexts": ["filter", "ingest", "processor_conditional", "score", "update"]},
         ],
     })))
+}
+
+/// `GET /_remote/info`: no other cluster is known.
+pub(crate) fn remotes(call: &mut Call) -> Result<Answer> {
+    call.only(&[Method::GET])?;
+    call.parameters.end()?;
+    Ok(ok(json!({})))
+}
+
+/// The parts of Elasticsearch beyond its core, and whether they are here.
+const FEATURES: [(&str, bool); 20] = [
+    ("analytics", true),
+    ("ccr", false),
+    ("data_streams", true),
+    ("enrich", false),
+    ("eql", false),
+    ("flattened", true),
+    ("frozen_indices", false),
+    ("graph", false),
+    ("ilm", true),
+    ("logstash", false),
+    ("ml", false),
+    ("monitoring", false),
+    ("rollup", false),
+    ("searchable_snapshots", false),
+    ("security", false),
+    ("slm", false),
+    ("sql", false),
+    ("transform", false),
+    ("vectors", true),
+    ("watcher", false),
+];
+
+/// `GET /_xpack` and `GET /_xpack/usage`.
+pub(crate) fn features(call: &mut Call, is_usage: bool) -> Result<Answer> {
+    call.only(&[Method::GET])?;
+    let categories = call.parameters.list("categories");
+    call.parameters
+        .end_without(&["accept_enterprise", "master_timeout"])?;
+    let features = FEATURES.iter().map(|(name, is_here)| {
+        let about = json!({"available": is_here, "enabled": is_here});
+        ((*name).to_owned(), about)
+    });
+    let features = Value::Object(features.collect());
+    if is_usage {
+        return Ok(ok(features));
+    }
+    let mut all = Map::from_iter([
+        (
+            "build".to_owned(),
+            json!({"hash": "unknown", "date": "1970-01-01T00:00:00.000Z"}),
+        ),
+        (
+            "license".to_owned(),
+            json!({"uid": "larder", "type": "basic", "mode": "basic", "status": "active"}),
+        ),
+        ("features".to_owned(), features),
+    ]);
+    if let Some(categories) = categories {
+        let known = |name: &String| name == "_all" || all.contains_key(name);
+        if let Some(other) = categories.iter().find(|name| !known(name)) {
+            return Err(ElasticError::illegal(format!(
+                "No enum constant org.elasticsearch.protocol.xpack.XPackInfoRequest.Category.{}",
+                other.to_uppercase()
+            )));
+        }
+        all.retain(|name, _| categories.iter().any(|wanted| wanted == name || wanted == "_all"));
+    }
+    all.insert("tagline".to_owned(), json!("You know, for X"));
+    Ok(ok(Value::Object(all)))
 }

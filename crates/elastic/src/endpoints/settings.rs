@@ -7,7 +7,7 @@ use crate::kept::Family;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
-use http::Method;
+use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use indices::settings::{self, check_dynamic, check_kept, flat, normalized, only_new};
 use serde_json::{Map, Value, json};
@@ -22,11 +22,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str, names: Option<&str>) 
 }
 
 async fn get(call: &mut Call, expression: &str, names: Option<&str>) -> Result<Answer> {
-    let options = Options {
-        closed: true,
-        ..Options::default()
-    }
-    .taken(&mut call.parameters)?;
+    let options = Options::take(&mut call.parameters)?;
     let is_flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
     let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
     call.parameters.end_without(&["local", "master_timeout"])?;
@@ -36,12 +32,22 @@ async fn get(call: &mut Call, expression: &str, names: Option<&str>) -> Result<A
         let Value::Object(mut all) = flat(&index.settings(call.human)) else {
             continue;
         };
-        if let Some(names) = names {
-            all.retain(|setting, _| is_named(names, setting));
+        let keep = |all: &mut Map<String, Value>| {
+            all.retain(|setting, _| names.is_none_or(|names| is_named(names, setting)));
+        };
+        let shown = |all: Map<String, Value>| match is_flat {
+            true => Value::Object(all),
+            false => tree(all),
+        };
+        keep(&mut all);
+        // An index that has none of them is not shown.
+        if all.is_empty() {
+            continue;
         }
-        let mut one = json!({"settings": if is_flat { Value::Object(all) } else { tree(all) }});
-        if defaults {
-            one["defaults"] = settings::defaults(&index.given_settings(), is_flat);
+        let mut one = json!({"settings": shown(all)});
+        if defaults && let Value::Object(mut usual) = settings::defaults(&index.given_settings(), true) {
+            keep(&mut usual);
+            one["defaults"] = shown(usual);
         }
         answer.insert(name, one);
     }
@@ -69,7 +75,7 @@ fn put_at(into: &mut Map<String, Value>, name: &str, value: Value) {
 }
 
 async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
-    let options = Options::ANY_STATE.taken(&mut call.parameters)?;
+    let options = Options::CHANGED.taken(&mut call.parameters)?;
     let keeps = call.parameters.flag("preserve_existing")?.unwrap_or(false);
     call.parameters
         .end_without(&["timeout", "master_timeout", "flat_settings"])?;
@@ -111,15 +117,15 @@ pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
     if puts {
         answer.insert("acknowledged".to_owned(), json!(true));
     }
-    let mut body = if puts { call.required_object()? } else { Map::new() };
+    let body = if puts { call.required_object()? } else { Map::new() };
     if puts {
         call.require_server()?;
         check_cluster(&body)?;
     }
     for kind in ["persistent", "transient"] {
         let mut given = Map::new();
-        if let Some(new) = body.shift_remove(kind) {
-            given = change(call, kind, &new).await?;
+        if let Some(new) = body.get(kind) {
+            given = change(call, kind, new).await?;
         }
         let shown = match puts {
             true => given,
@@ -133,11 +139,6 @@ pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
                 tree(shown)
             },
         );
-    }
-    if let Some(other) = body.keys().next() {
-        return Err(ElasticError::parsing(format!(
-            "unknown field [{other}] of the cluster's settings"
-        )));
     }
     if defaults {
         let all = json!({"search.max_buckets": "65535", "search.max_keep_alive": "24h", "search.default_keep_alive": "5m",
@@ -160,14 +161,30 @@ async fn kept(call: &Call, kind: &str) -> Result<Map<String, Value>> {
 
 /// Refuses a setting of either kind before any is changed.
 fn check_cluster(body: &Map<String, Value>) -> Result<()> {
-    for kind in ["transient", "persistent"] {
-        let Some(Value::Object(given)) = body.get(kind).map(flat) else {
+    const KINDS: [&str; 2] = ["transient", "persistent"];
+    if let Some(other) = body.keys().find(|name| !KINDS.contains(&name.as_str())) {
+        return Err(ElasticError::new(
+            StatusCode::BAD_REQUEST,
+            "x_content_parse_exception",
+            format!("[cluster_update_settings_request] unknown field [{other}]"),
+        ));
+    }
+    let mut is_empty = true;
+    for kind in KINDS {
+        let given = body.get(kind).filter(|given| !given.is_null());
+        let Some(Value::Object(given)) = given.map(flat) else {
             continue;
         };
-        let mut new = given.iter().filter(|(_, value)| !value.is_null());
+        is_empty &= given.is_empty();
+        // A pattern takes back what there is.
+        let is_pattern = |name: &str, value: &Value| value.is_null() && name.ends_with('*');
+        let mut new = given.iter().filter(|(name, value)| !is_pattern(name, value));
         new.try_for_each(|(name, value)| cluster_settings::check(kind, name, value))?;
     }
-    Ok(())
+    match is_empty {
+        true => Err(ElasticError::validation(&["no settings to update".to_owned()])),
+        false => Ok(()),
+    }
 }
 
 /// Changes the settings of a kind; gives those that were given.

@@ -7,6 +7,7 @@ use auth::Action;
 use http::{Method, StatusCode};
 use indices::Index;
 use indices::error::{ElasticError, Result};
+use indices::shape::Shape;
 use indices::streams::TIME_FIELD;
 use serde_json::{Value, json};
 
@@ -45,8 +46,10 @@ async fn get(call: &mut Call, names: Option<&str>) -> Result<Answer> {
         let last = indices
             .last()
             .and_then(|index| index.name.rsplit('-').next()?.parse::<u64>().ok());
+        let is_yellow = indices.iter().any(|index| Shape::of(index).unassigned() > 0);
         let mut one = json!({
-            "name": name, "timestamp_field": {"name": TIME_FIELD}, "indices": shown, "generation": last.unwrap_or(1), "status": "GREEN",
+            "name": name, "timestamp_field": {"name": TIME_FIELD}, "indices": shown, "generation": last.unwrap_or(1),
+            "status": if is_yellow { "YELLOW" } else { "GREEN" },
         });
         if let Some((template, _)) = call.index_template_of(&name).await? {
             one["template"] = json!(template);

@@ -47,7 +47,7 @@ fn grouped(call: &Call, found: Vec<(u64, Value)>, by: &str) -> Result<Value> {
         "parents" => Ok(json!({"tasks": named(found)})),
         "none" => Ok(json!({"tasks": found.into_iter().map(|(_, task)| task).collect::<Vec<_>>()})),
         other => Err(ElasticError::illegal(format!(
-            "[group_by] must be nodes, parents or none, not [{other}]"
+            "[group_by] must be one of [nodes], [parents] or [none] but was [{other}]"
         ))),
     }
 }

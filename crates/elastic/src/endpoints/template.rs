@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::definition::{Definition, components, covers, overlap, patterns, priority};
 use crate::kept::Family;
 use crate::listed::is_listed_or_all;
-use crate::respond::{Answer, acknowledged, exists, ok};
+use crate::respond::{self, Answer, acknowledged, exists, ok};
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use indices::settings;
@@ -30,17 +30,20 @@ fn names(family: Family) -> (&'static str, &'static str) {
     }
 }
 
-fn missing(family: Family, name: &str) -> ElasticError {
-    let reason = match family {
-        Family::Template => format!("index_template [{name}] missing"),
-        Family::ComponentTemplate => format!("component template matching [{name}] not found"),
-        _ => format!("index template matching [{name}] not found"),
+/// What is asked for is not there.
+fn not_found(family: Family, name: &str) -> ElasticError {
+    let what = match family {
+        Family::ComponentTemplate => "component",
+        _ => "index",
     };
-    let kind = match family {
-        Family::Template => "index_template_missing_exception",
-        _ => "resource_not_found_exception",
-    };
-    ElasticError::new(StatusCode::NOT_FOUND, kind, reason)
+    let reason = format!("{what} template matching [{name}] not found");
+    ElasticError::new(StatusCode::NOT_FOUND, "resource_not_found_exception", reason)
+}
+
+/// What is to go is not there.
+fn missing(name: &str) -> ElasticError {
+    let reason = format!("index_template [{name}] missing");
+    ElasticError::new(StatusCode::NOT_FOUND, "index_template_missing_exception", reason)
 }
 
 fn is_wanted(names: Option<&str>, name: &str) -> bool {
@@ -57,21 +60,23 @@ async fn get(call: &mut Call, family: Family, wanted: Option<&str>) -> Result<An
             found.push((name, shown(family, template, flat, typed)?));
         }
     }
-    if let Some(wanted) = wanted.filter(|wanted| found.is_empty() && !wanted.contains('*')) {
-        return match family {
-            Family::Template => Ok(crate::respond::json(StatusCode::NOT_FOUND, json!({}))),
-            _ => Err(missing(family, wanted)),
-        };
-    }
+    // A name and a pattern that no template has are not found, but a list of all may be empty.
+    let status = match found.is_empty() && wanted.is_some() {
+        true => StatusCode::NOT_FOUND,
+        false => StatusCode::OK,
+    };
     if family == Family::Template {
-        return Ok(ok(Value::Object(found.into_iter().collect())));
+        return Ok(respond::json(status, Value::Object(found.into_iter().collect())));
+    }
+    if let Some(wanted) = wanted.filter(|wanted| found.is_empty() && !wanted.contains('*')) {
+        return Err(not_found(family, wanted));
     }
     let (list, one) = names(family);
     let listed: Vec<Value> = found
         .into_iter()
         .map(|(name, template)| json!({"name": name, one: template}))
         .collect();
-    Ok(ok(json!({list: listed})))
+    Ok(respond::json(status, json!({list: listed})))
 }
 
 fn shown(family: Family, mut template: Value, flat: bool, typed: bool) -> Result<Value> {
@@ -111,11 +116,13 @@ async fn delete(call: &mut Call, family: Family, wanted: &str) -> Result<Answer>
         .map(|(name, _)| name)
         .filter(|name| is_wanted(Some(wanted), name))
         .collect();
-    if found.is_empty() && !wanted.contains('*') {
-        return Err(missing(family, wanted));
+    if found.is_empty() && wanted != "*" {
+        return Err(missing(wanted));
     }
-    if family == Family::ComponentTemplate {
-        refuse_used(call, &found).await?;
+    match family {
+        Family::ComponentTemplate => refuse_used(call, &found).await?,
+        Family::IndexTemplate => refuse_with_streams(call, &found).await?,
+        _ => {}
     }
     for name in found {
         call.keep(family, &name, None).await?;
@@ -135,6 +142,27 @@ async fn refuse_used(call: &Call, removed: &[String]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A template that data streams were made by stays.
+async fn refuse_with_streams(call: &Call, removed: &[String]) -> Result<()> {
+    let mut streams: Vec<String> = Vec::new();
+    for name in removed {
+        let template = call.kept_one(Family::IndexTemplate, name).await?;
+        let all = call.streams().into_iter().map(|(stream, _)| stream);
+        streams
+            .extend(all.filter(|stream| template.as_ref().is_some_and(|template| covers(template, stream))));
+    }
+    streams.sort();
+    streams.dedup();
+    match streams.is_empty() {
+        true => Ok(()),
+        false => Err(ElasticError::illegal(format!(
+            "unable to remove composable templates [{}] as they are in use by a data streams [{}]",
+            removed.join(", "),
+            streams.join(", ")
+        ))),
+    }
 }
 
 async fn put(call: &mut Call, family: Family, name: &str) -> Result<Answer> {
@@ -201,7 +229,7 @@ async fn parse(
         _ => Definition::default(),
     };
     refuse_rest(&body)?;
-    untyped(&mut definition, typed)?;
+    definition.untype(typed)?;
     check(&definition)?;
     if family == Family::Template {
         kept.entry("order").or_insert_with(|| json!(0));
@@ -261,23 +289,6 @@ fn refuse_rest(body: &Map<String, Value>) -> Result<()> {
     }
 }
 
-fn untyped(definition: &mut Definition, typed: bool) -> Result<()> {
-    let inner = definition
-        .mappings
-        .values()
-        .next()
-        .and_then(Value::as_object)
-        .cloned();
-    if typed {
-        definition.mappings = inner.unwrap_or_default();
-    } else if definition.mappings.contains_key("_doc") {
-        return Err(ElasticError::illegal(
-            "The mapping definition cannot be nested under a type [_doc] unless include_type_name is set to true.",
-        ));
-    }
-    Ok(())
-}
-
 /// Refuses what no index can have.
 fn check(definition: &Definition) -> Result<()> {
     let analysis = settings::analysis(&definition.settings)?;
@@ -310,22 +321,43 @@ fn names_analyzer(value: &Value) -> bool {
     }
 }
 
-async fn check_index_template(call: &Call, name: &str, template: &Value) -> Result<()> {
+fn invalid(name: &str, why: &str) -> ElasticError {
+    let reason = format!("index_template [{name}] invalid, cause [{why}]");
+    ElasticError::new(
+        StatusCode::BAD_REQUEST,
+        "invalid_index_template_exception",
+        reason,
+    )
+}
+
+/// Refuses components that are not there, and hidden indices of every name.
+async fn check_components(call: &Call, name: &str, template: &Value) -> Result<()> {
+    let mut absent = Vec::new();
     for component in components(template) {
-        if call
-            .kept_one(Family::ComponentTemplate, component)
-            .await?
-            .is_none()
-        {
-            return Err(ElasticError::new(
-                StatusCode::BAD_REQUEST,
-                "invalid_index_template_exception",
-                format!(
-                    "index_template [{name}] invalid, cause [index template [{name}] specifies component templates [{component}] that do not exist]"
-                ),
-            ));
+        let found = call.kept_one(Family::ComponentTemplate, component).await?;
+        if found.is_none() {
+            absent.push(component);
         }
     }
+    if !absent.is_empty() {
+        let why = format!(
+            "index template [{name}] specifies component templates [{}] that do not exist",
+            absent.join(", ")
+        );
+        return Err(invalid(name, &why));
+    }
+    let is_global = patterns(template).contains(&"*");
+    match is_global && call.composed(template).await?.settings.contains_key("hidden") {
+        true => Err(invalid(
+            name,
+            "global composable templates may not specify the setting index.hidden",
+        )),
+        false => Ok(()),
+    }
+}
+
+async fn check_index_template(call: &Call, name: &str, template: &Value) -> Result<()> {
+    check_components(call, name, template).await?;
     for (other, present) in call.kept(Family::IndexTemplate).await? {
         if other != name && priority(&present) == priority(template) && overlap(&present, template) {
             return Err(ElasticError::illegal(format!(
@@ -396,7 +428,7 @@ pub(crate) async fn simulate_index(call: &mut Call, name: &str) -> Result<Answer
             None => return Ok(ok(json!({}))),
         },
     };
-    simulated(call, &used, &template, Some(name)).await
+    simulated(call, &used, &template).await
 }
 
 /// `_index_template/_simulate/{name}`: what a template gives.
@@ -413,22 +445,22 @@ pub(crate) async fn simulate(call: &mut Call, name: Option<&str>) -> Result<Answ
                 ))
             })?
         }
-        (true, None) => return Err(ElasticError::validation(&["a template must be given".to_owned()])),
+        (true, None) => {
+            return Err(ElasticError::illegal(
+                "a template name to match or a new template body must be specified",
+            ));
+        }
     };
-    simulated(call, &used, &template, None).await
+    simulated(call, &used, &template).await
 }
 
-async fn simulated(call: &Call, used: &str, template: &Value, index: Option<&str>) -> Result<Answer> {
+async fn simulated(call: &Call, used: &str, template: &Value) -> Result<Answer> {
     let whole = call.composed(template).await?;
     let mut overlapping = Vec::new();
     for family in [Family::Template, Family::IndexTemplate] {
         for (name, other) in call.kept(family).await? {
             let is_other = family == Family::Template || name != used;
-            let fits = match index {
-                Some(index) => covers(&other, index),
-                None => overlap(&other, template),
-            };
-            if is_other && fits {
+            if is_other && overlap(&other, template) {
                 overlapping.push(json!({"name": name, "index_patterns": patterns(&other)}));
             }
         }

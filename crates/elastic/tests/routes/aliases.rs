@@ -43,6 +43,129 @@ fn aliases_are_there_after_a_restart() {
     );
 }
 
+#[test]
+fn hidden_aliases_and_indices_are_found_by_those_who_ask_for_them() {
+    run(&[
+        case(
+            "PUT /seen",
+            r#"{"aliases": {"veiled": {"is_hidden": true}, "open": {}}}"#,
+            200,
+            "",
+        ),
+        case(
+            "PUT /unseen",
+            r#"{"settings": {"hidden": true}, "aliases": {"door": {}}}"#,
+            200,
+            "",
+        ),
+        case("GET /veil*/_settings", "", 200, "{}"),
+        case("GET /veiled/_settings", "", 200, r#"{"seen": {}}"#),
+        case(
+            "GET /veil*/_settings?expand_wildcards=open,hidden",
+            "",
+            200,
+            r#"{"seen": {}}"#,
+        ),
+        case("GET /doo*/_settings", "", 200, r#"{"unseen": {}}"#),
+        case("GET /uns*/_settings", "", 200, "{}"),
+        case("GET /*,-seen,-open/_settings", "", 200, "{}"),
+        case("GET /*,-none/_settings", "", 404, ""),
+        case("GET /_cat/indices?h=index", "", 200, "seen"),
+        case("GET /_cat/aliases?h=alias&s=alias", "", 200, "door\nopen\nveiled"),
+        case(
+            "GET /_alias/door,veiled",
+            "",
+            200,
+            r#"{"seen": {"aliases": {"veiled": {}}}, "unseen": {"aliases": {"door": {}}}}"#,
+        ),
+        case("HEAD /seen/_alias", "", 200, ""),
+        case("HEAD /none/_alias", "", 404, ""),
+        case("HEAD /_alias", "", 405, ""),
+    ]);
+}
+
+#[test]
+fn aliases_are_changed_of_indices_that_are_open() {
+    run(&[
+        case("PUT /open", "", 200, ""),
+        case("PUT /shut", "", 200, ""),
+        case("POST /shut/_close", "", 200, ""),
+        case("PUT /_all/_alias/one", "", 200, ""),
+        case(
+            "GET /_alias/one",
+            "",
+            200,
+            r#"{"open": {"aliases": {"one": {}}}}"#,
+        ),
+        case("PUT /shut/_alias/two", "", 200, ""),
+        case(
+            "PUT /x*/_alias/one",
+            "",
+            404,
+            r#"{"error": {"type": "index_not_found_exception"}}"#,
+        ),
+        case(
+            "PUT /_alias/one",
+            "",
+            400,
+            r#"{"error": {"reason": "[indices] can't be empty"}}"#,
+        ),
+        case(
+            "POST /_aliases",
+            r#"{"actions": [{"remove": {"index": "open", "alias": "none"}}, {"add": {"index": "open", "alias": "three"}}]}"#,
+            200,
+            "",
+        ),
+        case(
+            "POST /_aliases",
+            r#"{"actions": [{"remove": {"index": "open", "aliases": ["none", "nobody"]}}]}"#,
+            404,
+            r#"{"error": {"reason": "aliases [none, nobody] missing", "resource.id": ["none", "nobody"]}}"#,
+        ),
+        case(
+            "POST /_aliases",
+            r#"{"actions": [{"remove": {"index": "open", "alias": "none", "must_exist": true}}]}"#,
+            400,
+            r#"{"error": {"reason": "required alias [none] does not exist"}}"#,
+        ),
+        case(
+            "POST /_aliases",
+            r#"{"actions": [{"add": {"index": "open", "alias": "a"}, "remove": {"index": "open", "alias": "b"}}]}"#,
+            400,
+            "",
+        ),
+    ]);
+}
+
+#[test]
+fn answers_are_yaml_where_it_is_asked_for() {
+    const LISTED: &str = "---\n- alias: \"a\"\n  index: \"i\"\n  filter: \"-\"\n  routing.index: \"-\"\n  routing.search: \"-\"\n  is_write_index: \"-\"\n";
+    run(&[
+        case("PUT /i", r#"{"aliases": {"a": {}}}"#, 200, ""),
+        case("GET /_cat/aliases\nAccept: application/yaml", "", 200, LISTED),
+        case("GET /_cat/aliases?format=yaml", "", 200, LISTED),
+        case(
+            "GET /_cat/aliases?format=json&h=alias\nAccept: application/yaml",
+            "",
+            200,
+            r#"[{"alias": "a"}]"#,
+        ),
+        case(
+            "GET /i/_alias?format=yaml",
+            "",
+            200,
+            "---\ni:\n  aliases:\n    a: {}",
+        ),
+        case(
+            "GET /none?format=yaml",
+            "",
+            404,
+            "Content-Type: application/yaml\n\n---\nerror:\n",
+        ),
+        case("GET /i/_alias?format=smile", "", 501, ""),
+    ]);
+}
+
 pub const CASES: &[Case] = &[
     case(
         "PUT /days-1",

@@ -8,6 +8,63 @@ fn requests_for_special_fields_and_rescoring_get_elasticsearchs_answers() {
     run(CASES);
 }
 
+#[test]
+fn analyzers_are_explained_part_by_part() {
+    const OWN: &str = r#"{"settings": {"index.analyze.max_token_count": 3, "analysis": {"analyzer": {"own": {"tokenizer": "whitespace", "filter": ["lowercase"]}}}},
+        "mappings": {"properties": {"t": {"type": "text", "analyzer": "own"}, "n": {"type": "long"}}}}"#;
+    run(&[
+        case("PUT /a", OWN, 200, ""),
+        case(
+            "GET /_analyze",
+            r#"{"text": "This is troubled", "analyzer": "standard", "explain": true}"#,
+            200,
+            r#"{"detail": {"custom_analyzer": false, "analyzer": {"name": "standard", "tokens": [{"token": "this", "bytes": "[74 68 69 73]",
+                "positionLength": 1, "termFrequency": 1}, {"token": "is"}, {"token": "troubled"}]}}}"#,
+        ),
+        case(
+            "GET /_analyze",
+            r#"{"text": "<b>foo bar buzz</b>", "tokenizer": "standard", "explain": "true", "char_filter": ["html_strip"],
+                "filter": [{"type": "stop", "stopwords": ["foo", "buzz"]}], "attributes": ["keyword"]}"#,
+            200,
+            r#"{"detail": {"custom_analyzer": true, "charfilters": [{"name": "html_strip"}], "tokenizer": {"name": "standard",
+                "tokens": [{"token": "foo"}, {"token": "bar"}, {"token": "buzz"}]},
+                "tokenfilters": [{"name": "__anonymous__stop", "tokens": [{"token": "bar", "position": 1, "keyword": false}]}]}}"#,
+        ),
+        case(
+            "GET /a/_analyze",
+            r#"{"text": "A B", "field": "t", "explain": true}"#,
+            200,
+            r#"{"detail": {"tokenizer": {"name": "whitespace", "tokens": [{"token": "A"}, {"token": "B"}]},
+                "tokenfilters": [{"name": "lowercase", "tokens": [{"token": "a"}, {"token": "b"}]}]}}"#,
+        ),
+        case("GET /a/_analyze", r#"{"text": "a b c"}"#, 200, ""),
+        case(
+            "GET /a/_analyze",
+            r#"{"text": ["a b", "c d"]}"#,
+            500,
+            r#"{"error": {"reason": "The number of tokens produced by calling _analyze has exceeded the allowed maximum of [3]. This limit can be set by changing the [index.analyze.max_token_count] index level setting."}}"#,
+        ),
+        case(
+            "GET /a/_analyze",
+            r#"{"text": "a", "field": "n"}"#,
+            400,
+            r#"{"error": {"reason": "Can't process field [n], Analysis requests are only supported on tokenized fields"}}"#,
+        ),
+        case(
+            "GET /_analyze",
+            r#"{"text": "a", "normalizer": "lowercase", "analyzer": "standard", "filter": ["lowercase"]}"#,
+            400,
+            r#"{"error": {"reason": "Validation Failed: 1: index is required if normalizer is specified;2: tokenizer/analyze should be null if normalizer is specified;3: cannot define extra components on a named analyzer;4: cannot define extra components on a named normalizer;"}}"#,
+        ),
+        case(
+            "PUT /b",
+            r#"{"settings": {"index.analyze.max_token_count": 0}}"#,
+            400,
+            r#"{"error": {"reason": "Failed to parse value [0] for setting [index.analyze.max_token_count] must be >= 1"}}"#,
+        ),
+    ]);
+}
+
 pub const CASES: &[Case] = &[
     case(
         "PUT /typed",

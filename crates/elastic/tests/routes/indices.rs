@@ -8,6 +8,145 @@ fn requests_for_indices_get_elasticsearchs_answers() {
     run(CASES);
 }
 
+#[test]
+fn mappings_have_a_type_only_where_it_is_asked_for() {
+    const TYPED: &str = r#"{"mappings": {"_doc": {"properties": {"n": {"type": "long"}}}}}"#;
+    const REASON: &str = r#"{"error": {"type": "illegal_argument_exception",
+        "reason": "The mapping definition cannot be nested under a type [_doc] unless include_type_name is set to true."}}"#;
+    run(&[
+        case("PUT /typed", TYPED, 400, REASON),
+        case("PUT /typed?include_type_name=true", TYPED, 200, ""),
+        case(
+            "PUT /typed/_mapping",
+            r#"{"_doc": {"properties": {"m": {"type": "long"}}}}"#,
+            400,
+            r#"{"error": {"reason": "Types cannot be provided in put mapping requests, unless the include_type_name parameter is set to true."}}"#,
+        ),
+        case(
+            "PUT /typed/_mapping?include_type_name=true",
+            r#"{"properties": {"m": {"type": "long"}}}"#,
+            400,
+            r#"{"error": {"reason": "Validation Failed: 1: mapping type is missing;"}}"#,
+        ),
+        case(
+            "GET /typed/_mapping?include_type_name=true",
+            "",
+            200,
+            r#"{"typed": {"mappings": {"_doc": {"properties": {"n": {"type": "long"}}}}}}"#,
+        ),
+        case(
+            "GET /typed/_mapping/field/n?include_type_name=true",
+            "",
+            200,
+            r#"{"typed": {"mappings": {"_doc": {"n": {"full_name": "n"}}}}}"#,
+        ),
+        case("GET /none*/_mapping/field/n", "", 404, "{}"),
+        case("PUT /typed-2", r#"{"aliases": {"both": {}}}"#, 200, ""),
+        case("PUT /typed/_alias/both", r#"{"is_write_index": true}"#, 200, ""),
+        case(
+            "PUT /both/_mapping?write_index_only",
+            r#"{"properties": {"only": {"type": "long"}}}"#,
+            200,
+            "",
+        ),
+        case(
+            "GET /typed-2/_mapping",
+            "",
+            200,
+            r#"{"typed-2": {"mappings": {}}}"#,
+        ),
+        case(
+            "PUT /x*/_mapping",
+            r#"{"properties": {"m": {"type": "long"}}}"#,
+            404,
+            "",
+        ),
+    ]);
+}
+
+#[test]
+fn copies_that_are_waited_for_are_not_there() {
+    run(&[
+        case(
+            "PUT /alone?wait_for_active_shards=all",
+            r#"{"settings": {"number_of_replicas": 0}}"#,
+            200,
+            r#"{"shards_acknowledged": true}"#,
+        ),
+        case(
+            "PUT /copied?wait_for_active_shards=all",
+            r#"{"settings": {"number_of_replicas": 1}}"#,
+            200,
+            r#"{"shards_acknowledged": false}"#,
+        ),
+        case("POST /alone/_close", "", 200, ""),
+        case(
+            "POST /alone/_refresh",
+            "",
+            400,
+            r#"{"error": {"type": "index_closed_exception"}}"#,
+        ),
+        case("POST /_refresh", "", 200, ""),
+    ]);
+}
+
+#[test]
+fn templates_of_streams_and_of_every_index_have_bounds() {
+    run(&[
+        case(
+            "PUT /_index_template/all",
+            r#"{"index_patterns": ["*"], "template": {"settings": {"hidden": true}}}"#,
+            400,
+            r#"{"error": {"type": "invalid_index_template_exception",
+                "reason": "index_template [all] invalid, cause [global composable templates may not specify the setting index.hidden]"}}"#,
+        ),
+        case(
+            "PUT /_index_template/of",
+            r#"{"index_patterns": ["x"], "composed_of": ["a", "b"]}"#,
+            400,
+            r#"{"error": {"reason": "index_template [of] invalid, cause [index template [of] specifies component templates [a, b] that do not exist]"}}"#,
+        ),
+        case(
+            "PUT /_index_template/logs",
+            r#"{"index_patterns": ["logs-*"], "data_stream": {}}"#,
+            200,
+            "",
+        ),
+        case("PUT /_data_stream/logs-a", "", 200, ""),
+        case(
+            "DELETE /_index_template/logs",
+            "",
+            400,
+            r#"{"error": {"reason": "unable to remove composable templates [logs] as they are in use by a data streams [logs-a]"}}"#,
+        ),
+        case(
+            "POST /logs-a/_rollover/logs-b",
+            "",
+            400,
+            r#"{"error": {"reason": "new index name may not be specified when rolling over a data stream"}}"#,
+        ),
+        case("PUT /plain", "", 200, ""),
+        case(
+            "POST /plain/_rollover",
+            "",
+            400,
+            r#"{"error": {"reason": "rollover target is a [concrete index] but one of [alias,data_stream] was expected"}}"#,
+        ),
+        case(
+            "DELETE /_index_template/no*",
+            "",
+            404,
+            r#"{"error": {"type": "index_template_missing_exception", "reason": "index_template [no*] missing"}}"#,
+        ),
+        case(
+            "POST /_index_template/_simulate",
+            "",
+            400,
+            r#"{"error": {"reason": "a template name to match or a new template body must be specified"}}"#,
+        ),
+    ]);
+}
+
 pub const CASES: &[Case] = &[
     case(
         "GET /",
@@ -324,18 +463,6 @@ pub const CASES: &[Case] = &[
         "{}",
         501,
         r#"{"error": {"type": "unsupported_operation_exception"}}"#,
-    ),
-    case(
-        "POST /x/_shrink/y",
-        "",
-        501,
-        r#"{"error": {"reason": "shrinking an index [_shrink] is not supported"}}"#,
-    ),
-    case(
-        "GET /_cluster/reroute",
-        "",
-        501,
-        r#"{"error": {"reason": "[/_cluster/reroute] is not supported"}}"#,
     ),
     case("GET /_cat/indices?health=colour", "", 400, r#"{"status": 400}"#),
     case(

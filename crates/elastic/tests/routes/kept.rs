@@ -17,6 +17,141 @@ const MADE: &str = r#"{"logs-1": {"aliases": {"all": {}}, "settings": {"index": 
     "mappings": {"properties": {"level": {"type": "keyword"}, "at": {"type": "date"}}}}}"#;
 
 #[test]
+fn settings_of_the_cluster_forbid_to_make_and_to_drop_indices() {
+    run(&[
+        case(
+            "PUT /_cluster/settings",
+            r#"{"persistent": {"action": {"auto_create_index": "-no*,*", "destructive_requires_name": true}}}"#,
+            200,
+            "",
+        ),
+        case("PUT /yes/_doc/1", "{}", 201, ""),
+        case(
+            "PUT /not/_doc/1",
+            "{}",
+            404,
+            r#"{"error": {"type": "index_not_found_exception",
+                "reason": "no such index [not] and [action.auto_create_index] contains [-no*] which forbids automatic creation of the index"}}"#,
+        ),
+        case("PUT /not", "", 200, ""),
+        case("PUT /not/_doc/1", "{}", 201, ""),
+        case(
+            "DELETE /_all",
+            "",
+            400,
+            r#"{"error": {"reason": "Wildcard expressions or all indices are not allowed"}}"#,
+        ),
+        case("POST /y*/_close", "", 400, ""),
+        case("DELETE /yes,not", "", 200, ""),
+        case(
+            "PUT /_cluster/settings",
+            r#"{"persistent": {}}"#,
+            400,
+            r#"{"error": {"reason": "Validation Failed: 1: no settings to update;"}}"#,
+        ),
+        case(
+            "PUT /_cluster/settings",
+            r#"{"colour": {}}"#,
+            400,
+            r#"{"error": {"reason": "[cluster_update_settings_request] unknown field [colour]"}}"#,
+        ),
+        case(
+            "PUT /_cluster/settings",
+            r#"{"persistent": {"action.*": null}}"#,
+            200,
+            "",
+        ),
+        case("PUT /not/_doc/1", "{}", 201, ""),
+        case("DELETE /_all", "", 200, ""),
+    ]);
+}
+
+#[test]
+fn queries_that_take_long_are_refused_where_settings_say_so() {
+    run(&[
+        case(
+            "PUT /q",
+            r#"{"mappings": {"properties": {"k": {"type": "keyword"}, "n": {"type": "long"}, "w": {"type": "wildcard"}}}}"#,
+            200,
+            "",
+        ),
+        case("GET /q/_search", r#"{"query": {"prefix": {"k": "a"}}}"#, 200, ""),
+        case(
+            "PUT /_cluster/settings",
+            r#"{"transient": {"search.allow_expensive_queries": "false"}}"#,
+            200,
+            "",
+        ),
+        case(
+            "GET /q/_search",
+            r#"{"query": {"prefix": {"k": "a"}}}"#,
+            400,
+            r#"{"error": {"reason": "failed to create query: [prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false. For optimised prefix queries on text fields please enable [index_prefixes]."}}"#,
+        ),
+        case(
+            "GET /q/_count",
+            r#"{"query": {"bool": {"filter": [{"range": {"n": {"gt": 1}}}, {"range": {"k": {"gt": "a"}}}]}}}"#,
+            400,
+            r#"{"error": {"reason": "failed to create query: [range] queries on [text] or [keyword] fields cannot be executed when 'search.allow_expensive_queries' is set to false."}}"#,
+        ),
+        case(
+            "GET /q/_search",
+            r#"{"query": {"script_score": {"query": {"match_all": {}}, "script": "1"}}}"#,
+            400,
+            "",
+        ),
+        case(
+            "GET /q/_search",
+            r#"{"query": {"bool": {"must": {"wildcard": {"w": "a*"}}, "filter": {"term": {"prefix": "x"}}}}}"#,
+            200,
+            "",
+        ),
+    ]);
+}
+
+#[test]
+fn an_index_says_how_much_may_be_asked_of_it() {
+    run(&[
+        case(
+            "PUT /small",
+            r#"{"settings": {"index.max_terms_count": 2, "index.max_regex_length": 3, "index.max_adjacency_matrix_filters": 2, "index.requests.cache.enable": false}}"#,
+            200,
+            "",
+        ),
+        case(
+            "GET /small/_search",
+            r#"{"query": {"terms": {"f": ["a", "b"]}}}"#,
+            200,
+            "",
+        ),
+        case(
+            "GET /small/_search",
+            r#"{"query": {"bool": {"filter": {"terms": {"f": ["a", "b", "c"]}}}}}"#,
+            400,
+            r#"{"error": {"reason": "The number of terms [3] used in the Terms Query request has exceeded the allowed maximum of [2]. This maximum can be set by changing the [index.max_terms_count] index level setting."}}"#,
+        ),
+        case(
+            "GET /small/_count",
+            r#"{"query": {"regexp": {"f": {"value": "abcd"}}}}"#,
+            400,
+            r#"{"error": {"reason": "The length of regex [4] used in the Regexp Query request has exceeded the allowed maximum of [3]. This maximum can be set by changing the [index.max_regex_length] index level setting."}}"#,
+        ),
+        case(
+            "GET /small/_search",
+            r#"{"aggs": {"m": {"adjacency_matrix": {"filters": {"a": {"match_all": {}}, "b": {"match_all": {}}, "c": {"match_all": {}}}}}}}"#,
+            400,
+            "",
+        ),
+        case(
+            "PUT /small/_settings",
+            r#"{"index.shard.check_on_startup": true}"#,
+            400,
+            r#"{"error": {"reason": "Can't update non dynamic settings [[index.shard.check_on_startup]] for open indices [[small]]"}}"#,
+        ),
+    ]);
+}
+
+#[test]
 fn templates_and_settings_are_there_after_a_restart() {
     run_restarted(
         &[
@@ -103,6 +238,13 @@ pub const CASES: &[Case] = &[
     case("DELETE /_template", "", 405, r#"{"status": 405}"#),
     case("HEAD /_template/old", "", 200, ""),
     case("GET /_template/none", "", 404, "{}"),
+    case("GET /_template/none*", "", 404, "{}"),
+    case(
+        "GET /_index_template/none*",
+        "",
+        404,
+        r#"{"index_templates": []}"#,
+    ),
     case(
         "GET /_index_template",
         "",

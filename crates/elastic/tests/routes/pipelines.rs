@@ -85,6 +85,43 @@ pub const CASES: &[Case] = &[
             {"processor_type": "fail", "status": "error", "error": {"reason": "no"}}]}]}"#,
     ),
     case(
+        "POST /_ingest/pipeline/_simulate?verbose",
+        r#"{"pipeline": {"processors": [{"set": {"field": "a", "value": 1, "if": "ctx.a == 1", "description": "d"}}, {"pipeline": {"name": "lines"}}]},
+            "docs": [{"_version": 3, "_source": {"message": "5 x"}}], "other": 1}"#,
+        200,
+        r#"{"docs": [{"processor_results": [
+            {"processor_type": "set", "status": "skipped", "description": "d", "if": {"condition": "ctx.a == 1", "result": false}},
+            {"processor_type": "pipeline", "status": "success"},
+            {"processor_type": "grok", "status": "success", "doc": {"_version": "3", "_source": {"n": 5}}},
+            {"processor_type": "drop", "status": "skipped", "if": {"condition": "ctx.what == 'debug'", "result": false}},
+            {"processor_type": "set", "status": "skipped"}, {"processor_type": "set", "status": "skipped"},
+            {"processor_type": "remove", "status": "success"}]}]}"#,
+    ),
+    case(
+        "POST /_ingest/pipeline/_simulate",
+        r#"{"pipeline": {"processors": [], "colour": 1}, "docs": []}"#,
+        400,
+        r#"{"error": {"type": "parse_exception", "reason": "pipeline [_simulate_pipeline] doesn't support one or more provided configuration parameters [colour]"}}"#,
+    ),
+    case(
+        "PUT /_ingest/pipeline/wrong",
+        r#"{"processors": [], "version": "x"}"#,
+        400,
+        r#"{"error": {"type": "parse_exception", "reason": "[version] property cannot be converted to an int [x]"}}"#,
+    ),
+    case(
+        "PUT /_ingest/pipeline/wrong",
+        r#"{"processors": [], "on_failure": []}"#,
+        400,
+        r#"{"error": {"type": "parse_exception", "reason": "pipeline [wrong] cannot have an empty on_failure option defined"}}"#,
+    ),
+    case(
+        "POST /_ingest/pipeline/_simulate",
+        r#"{"pipeline": {"processors": []}, "docs": {}}"#,
+        400,
+        r#"{"error": {"reason": "[docs] property isn't a list, but of type [java.util.HashMap]", "property_name": "docs"}}"#,
+    ),
+    case(
         "POST /_ingest/pipeline/none/_simulate",
         r#"{"docs": []}"#,
         400,

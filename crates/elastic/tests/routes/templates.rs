@@ -150,4 +150,68 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "resource_already_exists_exception"}}"#,
     ),
+    // With fewer shards, and with more.
+    case(
+        "PUT /four",
+        r#"{"settings": {"number_of_shards": 4, "number_of_replicas": 0, "blocks.write": true}}"#,
+        200,
+        "",
+    ),
+    case(
+        "POST /four/_shrink/two",
+        r#"{"settings": {"number_of_shards": 2, "index.blocks.write": null}}"#,
+        200,
+        r#"{"acknowledged": true, "shards_acknowledged": true, "index": "two"}"#,
+    ),
+    case(
+        "GET /two/_settings?flat_settings",
+        "",
+        200,
+        r#"{"two": {"settings": {"index.number_of_shards": "2"}}}"#,
+    ),
+    case("PUT /two/_doc/1", "{}", 201, ""),
+    case("POST /four/_shrink/one", "", 200, ""),
+    case(
+        "GET /one/_settings",
+        "",
+        200,
+        r#"{"one": {"settings": {"index": {"number_of_shards": "1"}}}}"#,
+    ),
+    case(
+        "POST /four/_shrink/three",
+        r#"{"settings": {"number_of_shards": 3}}"#,
+        400,
+        r#"{"error": {"reason": "the number of source shards [4] must be a multiple of [3]"}}"#,
+    ),
+    case(
+        "POST /two/_shrink/one-again",
+        "",
+        500,
+        r#"{"error": {"reason": "index two must be read-only to resize index. use \"index.blocks.write=true\""}}"#,
+    ),
+    case(
+        "PUT /four/_split/eight",
+        r#"{"settings": {"number_of_shards": 8}}"#,
+        200,
+        r#"{"index": "eight"}"#,
+    ),
+    case(
+        "PUT /four/_split/six",
+        r#"{"settings": {"number_of_shards": 6}}"#,
+        500,
+        r#"{"error": {"type": "illegal_state_exception",
+            "reason": "the number of routing shards [1024] must be a multiple of the target shards [6]"}}"#,
+    ),
+    case(
+        "PUT /four/_split/two-again",
+        r#"{"settings": {"number_of_shards": 2}}"#,
+        400,
+        r#"{"error": {"reason": "the number of source shards [4] must be less that the number of target shards [2]"}}"#,
+    ),
+    case(
+        "PUT /four/_split/some",
+        "",
+        400,
+        r#"{"error": {"reason": "Validation Failed: 1: index.number_of_shards is required for split operations;"}}"#,
+    ),
 ];

@@ -51,6 +51,38 @@ pub(crate) enum ProcessorKind {
     Text(texts::Text),
 }
 
+/// The types of processors that are here.
+pub const PROCESSORS: &[&str] = &[
+    "append",
+    "bytes",
+    "convert",
+    "csv",
+    "date",
+    "date_index_name",
+    "dissect",
+    "dot_expander",
+    "drop",
+    "fail",
+    "foreach",
+    "grok",
+    "gsub",
+    "html_strip",
+    "join",
+    "json",
+    "kv",
+    "lowercase",
+    "pipeline",
+    "remove",
+    "rename",
+    "script",
+    "set",
+    "sort",
+    "split",
+    "trim",
+    "uppercase",
+    "urldecode",
+];
+
 /// Processors of Elasticsearch that are not here.
 const NOT_HERE: &[&str] = &[
     "attachment",

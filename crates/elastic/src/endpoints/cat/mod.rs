@@ -1,10 +1,12 @@
 //! `_cat`: lists for people, and for programs that grew up with them.
 
+mod columns;
 pub(crate) mod nodes;
 pub(crate) mod shards;
 mod table;
 mod text;
 
+use super::stats::{Wanted, sections};
 use crate::call::Call;
 use crate::definition::{components, patterns};
 use crate::kept::Family;
@@ -13,20 +15,21 @@ use crate::resolve::{Options, resolve};
 use crate::respond::Answer;
 use auth::Action;
 use http::Method;
+use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::shape::Shape;
 use serde_json::Value;
-use table::{Column, Table};
+use table::{Figure, Table};
+use text::Units;
 
 /// `_cat/indices`.
 pub(crate) async fn indices(call: &mut Call, expression: &str) -> Result<Answer> {
-    let is_given = call.parameters.has("expand_wildcards");
-    let mut options = begin(call)?;
-    if !is_given {
-        (options.closed, options.hidden) = (true, true);
-    }
-    call.parameters
-        .without_effect(&["pri", "include_unloaded_segments"]);
+    let default = Options {
+        closed: true,
+        ..Options::default()
+    };
+    let asked = begin_with(call, default)?;
+    call.parameters.flag("include_unloaded_segments")?;
     let wanted = call.parameters.take("health");
     if let Some(other) = wanted
         .as_deref()
@@ -36,149 +39,124 @@ pub(crate) async fn indices(call: &mut Call, expression: &str) -> Result<Answer>
             "unknown cluster health status [{other}]"
         )));
     }
-    let unit = text::Unit::take(&mut call.parameters)?;
-    let mut table = Table::new(&[
-        Column::left("health", "h"),
-        Column::left("status", "s"),
-        Column::left("index", "i"),
-        Column::left("uuid", "id"),
-        Column::right("pri", "p"),
-        Column::right("rep", "r"),
-        Column::right("docs.count", "dc"),
-        Column::right("docs.deleted", "dd"),
-        Column::hidden("creation.date", "cd"),
-        Column::hidden("creation.date.string", "cds"),
-        Column::right("store.size", "ss"),
-        Column::right("pri.store.size", "pss"),
-    ]);
-    let names = resolve(call, expression, options)?;
-    for name in names {
+    let mut table = Table::new(columns::INDICES);
+    let mut figures = Vec::new();
+    if table.is_exceeded(&call.parameters) {
+        figures = Figure::of('i');
+        table = table.with_figures(&figures, true);
+    }
+    for name in resolve(call, expression, asked.options)? {
         let index = call.index(&name, Action::Find)?;
         let shape = Shape::of(&index);
-        if wanted.as_ref().is_some_and(|wanted| wanted != shape.health()) {
-            continue;
+        if wanted.as_ref().is_none_or(|wanted| wanted == shape.health()) {
+            table.hold(&call.held, 1)?;
+            table.row(index_row(&index, &figures, &asked).await?);
         }
-        let report = index.collection.report().await?;
-        // Of a closed index nothing is told that would have to be looked up in it.
-        let told = |text: String| if index.is_closed() { String::new() } else { text };
-        let size = unit.of(report.storage_bytes);
-        table.row(vec![
-            shape.health().to_owned(),
-            if index.is_closed() { "close" } else { "open" }.to_owned(),
-            name,
-            index.uuid(),
-            shape.primaries.to_string(),
-            if shape.unassigned() > 0 { shape.replicas } else { 0 }.to_string(),
-            told(report.documents.to_string()),
-            told(report.deleted.to_string()),
-            index.created_ms().to_string(),
-            search::date_text(index.created_ms()),
-            told(size.clone()),
-            told(size),
-        ]);
     }
     table.answer(call)
 }
 
+/// An index with its figures, if any are wanted.
+async fn index_row(index: &Index, figures: &[Figure], asked: &Asked) -> Result<Vec<String>> {
+    let shape = Shape::of(index);
+    let mut row = vec![
+        shape.health().to_owned(),
+        if index.is_closed() { "close" } else { "open" }.to_owned(),
+        index.name.clone(),
+        index.uuid(),
+        shape.primaries.to_string(),
+        if shape.unassigned() > 0 { shape.replicas } else { 0 }.to_string(),
+    ];
+    let created = [
+        index.created_ms().to_string(),
+        search::date_text(index.created_ms()),
+    ];
+    // Of a closed index nothing is told that would have to be looked up in it.
+    if index.is_closed() {
+        row.extend([String::new(), String::new()]);
+        row.extend(created);
+        return Ok(row);
+    }
+    let report = index.collection.report().await?;
+    row.extend([report.documents.to_string(), report.deleted.to_string()]);
+    row.extend(created);
+    let size = asked.units.size(report.storage_bytes);
+    row.extend([size.clone(), size]);
+    if !figures.is_empty() {
+        let all = sections(index, &Wanted::default()).await?;
+        for figure in figures {
+            let cell = figure.cell(&all, asked);
+            row.extend([cell.clone(), cell]);
+        }
+    }
+    Ok(row)
+}
+
 /// `_cat/count`.
 pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
-    let options = begin(call)?;
+    let asked = begin_with(call, Options::OPEN)?;
     let mut documents = 0;
-    for name in resolve(call, expression, options)? {
+    for name in resolve(call, expression, asked.options)? {
         let index = call.index(&name, Action::Find)?;
         documents += index.collection.report().await?.documents;
     }
     let (epoch, time) = table::now(&call.server.engine);
-    let mut table = Table::new(&[
-        Column::left("epoch", "t"),
-        Column::left("timestamp", "ts"),
-        Column::left("count", "dc"),
-    ]);
+    let mut table = Table::new(columns::COUNT);
     table.row(vec![epoch, time, documents.to_string()]);
     table.answer(call)
 }
 
 /// `_cat/health`.
 pub(crate) async fn health(call: &mut Call) -> Result<Answer> {
-    let options = begin(call)?;
-    let is_timed = call.parameters.flag("ts")?.unwrap_or(true);
+    begin(call)?;
+    let all = Options {
+        closed: true,
+        hidden: true,
+        ..Options::default()
+    };
     let mut shapes = Vec::new();
-    for name in resolve(
-        call,
-        "_all",
-        Options {
-            closed: true,
-            hidden: true,
-            ..options
-        },
-    )? {
+    for name in resolve(call, "_all", all)? {
         shapes.push(Shape::of(&call.index(&name, Action::Find)?));
     }
     let active: u64 = shapes.iter().map(|shape| shape.primaries).sum();
     let unassigned: u64 = shapes.iter().map(|shape| shape.unassigned()).sum();
     let shards = active.to_string();
-    let percent = 100.0 * active as f64 / (active + unassigned) as f64;
+    let percent = match active {
+        0 => 100.0,
+        _ => 100.0 * active as f64 / (active + unassigned) as f64,
+    };
     let (epoch, time) = table::now(&call.server.engine);
-    let times = [
-        Column::left("epoch", "t,time"),
-        Column::left("timestamp", "ts,hms,hhmmss"),
-    ];
-    let mut columns = if is_timed { times.to_vec() } else { Vec::new() };
-    columns.extend([
-        Column::left("cluster", "cl"),
-        Column::left("status", "st"),
-        Column::right("node.total", "nt"),
-        Column::right("node.data", "nd"),
-        Column::right("shards", "t"),
-        Column::right("pri", "p"),
-        Column::right("relo", "r"),
-        Column::right("init", "i"),
-        Column::right("unassign", "u"),
-        Column::right("pending_tasks", "pt"),
-        Column::left("max_task_wait_time", "mtwt"),
-        Column::right("active_shards_percent", "asp"),
-    ]);
-    let mut table = Table::new(&columns);
-    let zero = || "0".to_owned();
-    let one = || "1".to_owned();
-    let mut row = if is_timed { vec![epoch, time] } else { Vec::new() };
-    row.extend([
-        "larder".to_owned(),
-        if unassigned == 0 { "green" } else { "yellow" }.to_owned(),
-        one(),
-        one(),
+    let text = str::to_owned;
+    let mut table = Table::new(columns::HEALTH);
+    table.row(vec![
+        epoch,
+        time,
+        text("larder"),
+        text(if unassigned == 0 { "green" } else { "yellow" }),
+        text("1"),
+        text("1"),
         shards.clone(),
         shards,
-        zero(),
-        zero(),
+        text("0"),
+        text("0"),
         unassigned.to_string(),
-        zero(),
-        "-".to_owned(),
-        if active == 0 {
-            "100.0%".to_owned()
-        } else {
-            format!("{percent:.1}%")
-        },
+        text("0"),
+        text("-"),
+        format!("{percent:.1}%"),
     ]);
-    table.row(row);
     table.answer(call)
 }
 
 /// `_cat/aliases`.
 pub(crate) async fn aliases(call: &mut Call, names: Option<&str>) -> Result<Answer> {
-    let options = Options {
+    let default = Options {
         closed: true,
-        ..begin(call)?
+        hidden: true,
+        ..Options::default()
     };
-    let mut table = Table::new(&[
-        Column::left("alias", "a"),
-        Column::left("index", "i,idx"),
-        Column::left("filter", "f,fi"),
-        Column::left("routing.index", "ri,routingIndex"),
-        Column::left("routing.search", "rs,routingSearch"),
-        Column::left("is_write_index", "w,isWriteIndex"),
-    ]);
-    for name in resolve(call, "_all", options)? {
+    let asked = begin_with(call, default)?;
+    let mut table = Table::new(columns::ALIASES);
+    for name in resolve(call, "_all", asked.options)? {
         let index = call.index(&name, Action::Find)?;
         let all = indices::streams::plain_aliases(&index.aliases());
         let (wanted, _) = super::aliases::wanted(names, all.keys(), |name| all.contains_key(name));
@@ -205,13 +183,7 @@ pub(crate) async fn aliases(call: &mut Call, names: Option<&str>) -> Result<Answ
 /// `_cat/templates`.
 pub(crate) async fn templates(call: &mut Call, names: Option<&str>) -> Result<Answer> {
     begin(call)?;
-    let mut table = Table::new(&[
-        Column::left("name", "n"),
-        Column::left("index_patterns", "t"),
-        Column::left("order", "o,p"),
-        Column::left("version", "v"),
-        Column::left("composed_of", "c"),
-    ]);
+    let mut table = Table::new(columns::TEMPLATES);
     for family in [Family::Template, Family::IndexTemplate] {
         for (name, template) in call.kept(family).await? {
             if names.is_some_and(|names| !is_listed(names, &name)) {
@@ -245,9 +217,38 @@ pub(crate) async fn templates(call: &mut Call, names: Option<&str>) -> Result<An
     table.answer(call)
 }
 
-fn begin(call: &mut Call) -> Result<Options> {
+/// `_cat/repositories`: there are none.
+pub(crate) fn repositories(call: &mut Call) -> Result<Answer> {
+    begin(call)?;
+    Table::new(columns::REPOSITORIES).answer(call)
+}
+
+/// `_cat/snapshots`: there are none, in no repository.
+pub(crate) fn snapshots(call: &mut Call, repositories: Option<&str>) -> Result<Answer> {
+    begin(call)?;
+    call.parameters.flag("ignore_unavailable")?;
+    super::snapshots::check(repositories)?;
+    Table::new(columns::SNAPSHOTS).answer(call)
+}
+
+/// What is asked of every list.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    options: Options,
+    units: Units,
+}
+
+fn begin(call: &mut Call) -> Result<Asked> {
+    begin_with(call, Options::default())
+}
+
+/// The same where other indices are meant unless the request says which.
+fn begin_with(call: &mut Call, default: Options) -> Result<Asked> {
     call.only(&[Method::GET])?;
     call.parameters
-        .without_effect(&["local", "master_timeout", "time"]);
-    Options::take(&mut call.parameters)
+        .without_effect(&["local", "master_timeout", "size"]);
+    Ok(Asked {
+        units: Units::take(&mut call.parameters)?,
+        options: default.taken(&mut call.parameters)?,
+    })
 }

@@ -1,6 +1,10 @@
 //! Tables as text or JSON.
 
+use super::Asked;
+use super::columns::FIGURES;
+use super::text::SIZES;
 use crate::call::Call;
+use crate::parameters::Parameters;
 use crate::respond::{Answer, Content, ok};
 use engine::Engine;
 use http::StatusCode;
@@ -13,46 +17,94 @@ use std::cmp::Ordering;
 /// What a cell takes, about: it is there as a text of its own, and in the answer.
 const CELL_BYTES: usize = size_of::<String>() + 16;
 
+/// The columns that say when a table was made, which are left out where `ts` says so.
+const TIMES: [&str; 2] = ["epoch", "timestamp"];
+
 /// One column.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
-    name: &'static str,
-    alias: &'static str,
+#[derive(Clone, Debug)]
+struct Column {
+    name: String,
+    aliases: &'static str,
+    /// What `help` says of it.
+    about: &'static str,
     is_right: bool,
     /// Shown only where it is asked for.
     is_hidden: bool,
+    /// An empty cell is an empty text, and not one that is not known.
+    is_text: bool,
 }
 
 impl Column {
-    pub(super) const fn left(name: &'static str, alias: &'static str) -> Column {
+    /// Reads a line of the columns.
+    fn parse(line: &'static str) -> Column {
+        let named = line.trim_start_matches(['-', '>', '=']);
+        let signs = &line[..line.len() - named.len()];
+        let mut parts = named.splitn(3, '|');
+        let mut part = || parts.next().unwrap_or_default();
         Column {
-            name,
-            alias,
-            is_right: false,
-            is_hidden: false,
-        }
-    }
-
-    /// One that is shown only where it is asked for.
-    pub(super) const fn hidden(name: &'static str, alias: &'static str) -> Column {
-        Column {
-            name,
-            alias,
-            is_right: false,
-            is_hidden: true,
+            name: part().to_owned(),
+            aliases: part(),
+            about: part(),
+            is_right: signs.contains('>'),
+            is_hidden: signs.contains('-'),
+            is_text: signs.contains('='),
         }
     }
 
     fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.alias.split(',').any(|alias| alias == name)
+        self.name == name || self.aliases.split(',').any(|alias| alias == name)
     }
 
-    pub(super) const fn right(name: &'static str, alias: &'static str) -> Column {
-        Column {
-            name,
-            alias,
-            is_right: true,
-            is_hidden: false,
+    /// Whether a pattern is one of its names.
+    fn fits(&self, pattern: &str) -> bool {
+        simple_match(pattern, &self.name) || self.aliases.split(',').any(|alias| simple_match(pattern, alias))
+    }
+}
+
+/// A figure that lists have behind their own columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Figure {
+    name: &'static str,
+    aliases: &'static str,
+    about: &'static str,
+    /// Where `_stats` has it.
+    at: &'static str,
+}
+
+impl Figure {
+    /// The figures of indices (`i`), nodes (`n`) or shards (`s`).
+    pub(super) fn of(list: char) -> Vec<Figure> {
+        let parse = |line: &'static str| {
+            let (lists, named) = line.split_once(' ')?;
+            let mut parts = named.splitn(4, '|');
+            let mut part = || parts.next().unwrap_or_default();
+            let figure = Figure {
+                name: part(),
+                aliases: part(),
+                about: part(),
+                at: part(),
+            };
+            lists.contains(list).then_some(figure)
+        };
+        FIGURES.lines().filter_map(parse).collect()
+    }
+
+    /// What it is where the figures are these.
+    pub(super) fn cell(&self, figures: &Map<String, Value>, asked: &Asked) -> String {
+        if let Some(always) = self.at.strip_prefix('=') {
+            return always.to_owned();
+        }
+        let Some((section, name)) = self.at.split_once('/') else {
+            return String::new();
+        };
+        let found = figures
+            .get(section)
+            .and_then(|section| section.get(name)?.as_u64());
+        let number = found.unwrap_or(0);
+        match name {
+            size if size.ends_with("_in_bytes") => asked.units.size(number),
+            time if time.ends_with("_in_millis") => asked.units.time(number.saturating_mul(1_000_000)),
+            _ => number.to_string(),
         }
     }
 }
@@ -64,11 +116,45 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(columns: &[Column]) -> Table {
+    /// A table with these columns, a line each.
+    pub(super) fn new(columns: &'static str) -> Table {
         Table {
-            columns: columns.to_vec(),
+            columns: columns.lines().map(Column::parse).collect(),
             rows: Vec::new(),
         }
+    }
+
+    /// Adds columns.
+    pub(super) fn and(mut self, columns: &'static str) -> Table {
+        self.columns.extend(columns.lines().map(Column::parse));
+        self
+    }
+
+    /// Adds the columns of figures; those of primaries alone behind each, where the list has them.
+    pub(super) fn with_figures(mut self, figures: &[Figure], has_primaries: bool) -> Table {
+        for figure in figures {
+            let column = |name: String, aliases| Column {
+                name,
+                aliases,
+                about: figure.about,
+                is_right: true,
+                is_hidden: true,
+                is_text: false,
+            };
+            self.columns.push(column(figure.name.to_owned(), figure.aliases));
+            if has_primaries {
+                self.columns.push(column(format!("pri.{}", figure.name), ""));
+            }
+        }
+        self
+    }
+
+    /// Whether a request asks for more than these columns.
+    pub(super) fn is_exceeded(&self, parameters: &Parameters) -> bool {
+        let is_own = |name: &str| self.columns.iter().any(|column| column.is_called(name));
+        let names = ["h", "s"].into_iter().filter_map(|name| parameters.peek(name));
+        let mut names = names.flat_map(|names| names.split(','));
+        parameters.has("help") || names.any(|name| !is_own(name.split(':').next().unwrap_or(name)))
     }
 
     /// Takes the memory of this many rows to come.
@@ -78,60 +164,81 @@ impl Table {
         Ok(held.add(rows.saturating_mul(bytes))?)
     }
 
-    pub(super) fn row(&mut self, row: Vec<String>) {
+    /// Adds a row; cells that are missing at its end are not known.
+    pub(super) fn row(&mut self, mut row: Vec<String>) {
+        row.resize(self.columns.len(), String::new());
         self.rows.push(row);
     }
 
-    /// The table as `v`, `h`, `s`, `help` and `format` ask for it.
+    /// The table as `v`, `h`, `s`, `ts`, `pri` and `help` ask for it.
     pub(super) fn answer(mut self, call: &mut Call) -> Result<Answer> {
         let parameters = &mut call.parameters;
         let has_head = parameters.flag("v")?.unwrap_or(false);
         let wanted = parameters.list("h");
         let sorts = parameters.list("s").unwrap_or_default();
-        let format = parameters.take("format");
         let is_help = parameters.flag("help")?.unwrap_or(false);
+        let is_timed = parameters.flag("ts")?.unwrap_or(true);
+        let has_primaries = parameters.flag("pri")?.unwrap_or(false);
         parameters.end()?;
         if is_help {
-            let line = |column: &Column| format!("{} | {} | \n", column.name, column.alias);
-            return Ok(text(self.columns.iter().map(line).collect()));
+            return Ok(text(self.help()));
         }
         self.sort(&sorts)?;
-        let shown: Vec<(usize, String)> = match &wanted {
-            None => self
-                .columns
-                .iter()
-                .enumerate()
-                .filter(|(_, column)| !column.is_hidden)
-                .map(|(at, column)| (at, column.name.to_owned()))
-                .collect(),
-            Some(names) => {
-                let mut all: Vec<(usize, String)> = Vec::new();
-                for one in names.iter().flat_map(|name| self.named(name)) {
-                    // Each once, so that a long list of patterns is no wider table.
-                    if !all.contains(&one) {
-                        all.push(one);
-                    }
-                }
-                all
-            }
+        let mut shown = match &wanted {
+            None => self.usual(),
+            Some(names) => self.wanted(names, has_primaries),
         };
-        let format = format.or_else(|| call.wants_objects.then(|| "json".to_owned()));
-        match format.as_deref() {
-            None | Some("text") => Ok(text(self.text(&shown, has_head))),
-            Some("json") => {
-                let objects = self.rows.iter().map(|row| self.object(&shown, row));
-                Ok(ok(Value::Array(objects.collect())))
-            }
-            Some(other) => Err(ElasticError::unsupported(format!(
-                "the format [{other}] of a list"
-            ))),
+        shown.retain(|(at, _)| is_timed || !TIMES.contains(&self.columns[*at].name.as_str()));
+        if !call.wants_objects {
+            return Ok(text(self.text(&shown, has_head)));
         }
+        let objects = self.rows.iter().map(|row| self.object(&shown, row));
+        Ok(ok(Value::Array(objects.collect())))
     }
 
-    /// A row by the names of its columns; a number that is not known is null.
+    /// All columns, with what each is.
+    fn help(&self) -> String {
+        let width = |of: fn(&Column) -> usize| self.columns.iter().map(of).max().unwrap_or(0);
+        let (name, alias) = (width(|one| one.name.len()), width(|one| one.aliases.len()));
+        let about = width(|one| one.about.len());
+        let line = |one: &Column| {
+            format!(
+                "{:<name$} | {:<alias$} | {:<about$}\n",
+                one.name, one.aliases, one.about
+            )
+        };
+        self.columns.iter().map(line).collect()
+    }
+
+    /// The columns that are shown where none is named.
+    fn usual(&self) -> Vec<(usize, String)> {
+        let columns = self.columns.iter().enumerate();
+        let shown = columns.filter(|(_, column)| !column.is_hidden);
+        shown.map(|(at, column)| (at, column.name.clone())).collect()
+    }
+
+    /// The columns of these names, each once, so that a long list of patterns is no wider table.
+    fn wanted(&self, names: &[String], has_primaries: bool) -> Vec<(usize, String)> {
+        let mut all: Vec<(usize, String)> = Vec::new();
+        for (at, shown) in names.iter().flat_map(|name| self.named(name)) {
+            let sibling = format!("pri.{}", self.columns[at].name);
+            let sibling = self.columns.iter().position(|column| column.name == sibling);
+            let sibling = sibling
+                .filter(|_| has_primaries)
+                .map(|at| (at, format!("pri.{shown}")));
+            for one in [Some((at, shown)), sibling].into_iter().flatten() {
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+        }
+        all
+    }
+
+    /// A row by the names of its columns; what is not known is null.
     fn object(&self, shown: &[(usize, String)], row: &[String]) -> Value {
         let cell = |at: usize| match row[at].as_str() {
-            "" if self.columns[at].is_right => Value::Null,
+            "" if !self.columns[at].is_text => Value::Null,
             text => json!(text),
         };
         let cells = shown.iter().map(|(at, name)| (name.clone(), cell(*at)));
@@ -175,18 +282,17 @@ impl Table {
         Ok(())
     }
 
+    /// The columns of a name or pattern. A column is called what it was asked for by.
     fn named(&self, name: &str) -> Vec<(usize, String)> {
         let columns = self.columns.iter().enumerate();
-        let named = columns.filter(|(_, column)| simple_match(name, column.name) || column.is_called(name));
-        // A column is called what it was asked for by.
-        let shown = |column: &Column| {
-            if name.contains('*') {
-                column.name.to_owned()
-            } else {
-                name.to_owned()
-            }
-        };
-        named.map(|(at, column)| (at, shown(column))).collect()
+        if name.contains('*') {
+            let named = columns.filter(|(_, column)| column.fits(name));
+            return named.map(|(at, column)| (at, column.name.clone())).collect();
+        }
+        let own = self.columns.iter().position(|column| column.name == name);
+        // Of several columns with this alias, the last one is meant.
+        let found = own.or_else(|| self.columns.iter().rposition(|column| column.is_called(name)));
+        found.map(|at| (at, name.to_owned())).into_iter().collect()
     }
 
     fn text(&self, shown: &[(usize, String)], has_head: bool) -> String {
@@ -233,7 +339,7 @@ fn size(cell: &str) -> Cow<'_, str> {
     if cell.is_empty() {
         return Cow::Borrowed("-inf");
     }
-    let bytes = UNITS.iter().rev().find_map(|(unit, size)| {
+    let bytes = SIZES.iter().rev().find_map(|(unit, size)| {
         let number: f64 = cell.strip_suffix(unit)?.parse().ok()?;
         Some(number * *size as f64)
     });
@@ -257,35 +363,21 @@ pub(super) fn text(text: String) -> Answer {
     }
 }
 
-/// The units of sizes, with their bytes.
-const UNITS: [(&str, u64); 5] = [
-    ("b", 1),
-    ("kb", 1 << 10),
-    ("mb", 1 << 20),
-    ("gb", 1 << 30),
-    ("tb", 1 << 40),
-];
-
-/// A size as people read it.
-pub(super) fn bytes(bytes: u64) -> String {
-    let (unit, size) = UNITS
-        .into_iter()
-        .rev()
-        .find(|(_, size)| bytes >= *size)
-        .unwrap_or(("b", 1));
-    let tenths = bytes.saturating_mul(10) / size;
-    match tenths % 10 {
-        0 => format!("{}{unit}", tenths / 10),
-        tenth => format!("{}.{tenth}{unit}", tenths / 10),
-    }
-}
-
 /// The time in seconds since 1970, and that of the day.
 pub(super) fn now(engine: &Engine) -> (String, String) {
-    let seconds = engine.now_ms() / 1000;
-    let of_day = seconds % 86_400;
-    let time = format!("{:02}:{:02}:{:02}", of_day / 3600, of_day / 60 % 60, of_day % 60);
-    (seconds.to_string(), time)
+    let milliseconds = engine.now_ms();
+    ((milliseconds / 1000).to_string(), time_of_day(milliseconds))
+}
+
+/// The time of the day, of milliseconds since 1970.
+pub(super) fn time_of_day(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000 % 86_400;
+    format!(
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
 }
 
 #[cfg(test)]
@@ -293,7 +385,7 @@ mod tests {
     use super::*;
 
     fn sorted(rows: &[[&str; 2]], keys: &[&str]) -> Vec<String> {
-        let mut table = Table::new(&[Column::left("a", ""), Column::left("b", "")]);
+        let mut table = Table::new("a||\nb||");
         for row in rows {
             table.row(row.map(str::to_owned).to_vec());
         }
@@ -331,7 +423,7 @@ mod tests {
 
     #[test]
     fn sizes_are_sorted_by_their_bytes_and_unknown_ones_are_null() {
-        let mut table = Table::new(&[Column::left("i", ""), Column::right("store", "")]);
+        let mut table = Table::new("i||\n>store||");
         let sizes = ["9kb", "", "1.2mb", "10kb", "225b", "3gb"];
         for (at, size) in sizes.iter().enumerate() {
             table.row(vec![at.to_string(), (*size).to_owned()]);
@@ -342,6 +434,31 @@ mod tests {
         let shown = [(1, "store".to_owned())];
         assert_eq!(table.object(&shown, &table.rows[5]), json!({"store": null}));
         assert_eq!(table.object(&shown, &table.rows[0]), json!({"store": "3gb"}));
+    }
+
+    #[test]
+    fn columns_are_found_by_names_aliases_and_patterns() {
+        let figures = Figure::of('i');
+        let table =
+            Table::new("index|i,idx|\n>docs.count|dc|\n-docs.deleted|dd|").with_figures(&figures, true);
+        let found = |names: &str, has_primaries: bool| {
+            let names: Vec<String> = names.split(',').map(str::to_owned).collect();
+            let found = table.wanted(&names, has_primaries);
+            found
+                .into_iter()
+                .map(|(_, name)| name)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(found("idx,docs.*,nothing", false), "idx docs.count docs.deleted");
+        assert_eq!(found("gto,index", true), "gto pri.gto index");
+        assert_eq!(table.usual().len(), 2);
+        let shown = table.help();
+        let first = shown.lines().next().unwrap_or_default();
+        assert!(
+            first.starts_with("index ") && first.contains(" | i,idx"),
+            "{first}"
+        );
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! `_search`, and what all searches share.
 
 mod boosts;
+mod bounds;
 pub(crate) mod collapse;
 pub(crate) mod contexts;
 pub(crate) mod count;
+mod expensive;
 mod inner;
 pub(crate) mod knn;
 pub(crate) mod multi;
@@ -86,6 +88,8 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         Some(places) => places,
         None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
+    expensive::check(call, &asked.body, &places).await?;
+    bounds::check(&asked.body, &places)?;
     let (scrolls, rescores) = (asked.keep_alive.is_some(), parts.rescores.as_slice());
     check_limits(&mut request, (&shown, rescores), &places, scrolls)?;
     if let Some(boosts) = &parts.boosts {

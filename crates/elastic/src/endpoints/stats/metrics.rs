@@ -59,6 +59,15 @@ impl Metrics {
         }
     }
 
+    /// The same, where a name that is not known means nothing.
+    pub(crate) fn known(text: Option<&str>, known: &[&str]) -> Metrics {
+        let of = |text: &str| {
+            let names = text.split(',').filter(|name| known.contains(name));
+            names.map(str::to_owned).collect()
+        };
+        Metrics(text.filter(|text| *text != "_all").map(of))
+    }
+
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0
             .as_ref()

@@ -3,6 +3,8 @@
 pub(crate) mod metrics;
 mod sections;
 
+pub(super) use sections::sections;
+
 use crate::call::Call;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
@@ -13,7 +15,6 @@ use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::shape::{Shape, shards_of};
 use metrics::Metrics;
-use sections::sections;
 use serde_json::{Map, Value, json};
 
 /// What of the figures is wanted.

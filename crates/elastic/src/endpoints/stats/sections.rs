@@ -13,7 +13,7 @@ const EMPTY_LOG_BYTES: u64 = 55;
 const COLUMN_BYTES: u64 = 8;
 
 /// The figures of an index.
-pub(super) async fn sections(index: &Index, wanted: &Wanted) -> Result<Map<String, Value>> {
+pub(in crate::endpoints) async fn sections(index: &Index, wanted: &Wanted) -> Result<Map<String, Value>> {
     let report = index.collection.report().await?;
     let is_hidden = index.is_closed() && !wanted.unloaded;
     let mut out = none(wanted);
