@@ -1,6 +1,6 @@
 //! `$group`: documents with equal keys, and what accumulates over them.
 
-use super::accumulation::{Accumulation, Asking, State};
+use super::accumulation::{Accumulation, AccumulationState, Asking};
 use super::group_errors::{has_own_codes, in_group};
 use crate::join_key::append_key;
 use crate::kept::{Kept, no_room};

@@ -55,7 +55,7 @@ impl Function {
             Function::Accumulated(accumulation) => {
                 return recompute(accumulation, partition, frame, variables, room);
             }
-            Function::Place(place) => Ok(place.apply(partition)),
+            Function::PlaceCount(place) => Ok(place.apply(partition)),
             Function::Shift(shift) => shift.apply(partition, variables),
             Function::Derivative(derivative) => derivative.apply(partition, frame, variables),
             Function::Integral(integral) => integral.apply(partition, frame, variables),

@@ -160,7 +160,7 @@ fn is_conflicting(path: &str, taken: &BTreeSet<&str>) -> bool {
 
 /// Refuses what stands beside a function that MongoDB reads in a way of its own.
 fn check_beside(function: &str, output: &Document) -> Result<()> {
-    if output.len() > 1 && Place::find(function).is_some() {
+    if output.len() > 1 && PlaceCount::find(function).is_some() {
         return Err(QueryError::new(
             Code::location(5_371_601),
             "Rank style window functions take no other arguments",
@@ -259,7 +259,7 @@ impl FunctionParser<'_> {
         }
         if let Some(rank) = PlaceCount::find(self.name) {
             self.check_rank()?;
-            return Ok(Function::Place(rank));
+            return Ok(Function::PlaceCount(rank));
         }
         match self.name {
             "$shift" => self.shift(),
