@@ -87,6 +87,14 @@ fn found() {
             r#"{"hits": {"hits": [{"inner_hits": {"parts": {"hits": {"total": {"value": 2}, "max_score": null, "hits": [
                 {"_nested": {"offset": 1}, "_source": {"name": "y"}, "sort": [2]}]}}}}, {}]}}"#,
         ),
+        // Nested objects have no versions of their own.
+        case(
+            "POST /b/_search",
+            r#"{"query": {"nested": {"path": "parts", "query": {"term": {"parts.name": "x"}}, "inner_hits": {
+                "version": true, "seq_no_primary_term": true}}}, "sort": "n"}"#,
+            200,
+            r#"{"hits": {"hits": [{"inner_hits": {"parts": {"hits": {"hits": [{"_version": 1}]}}}}, {}]}}"#,
+        ),
         case(
             "POST /b/_search",
             r#"{"query": {"nested": {"path": "parts", "query": {"match_all": {}}, "inner_hits": {"size": 101}}}}"#,
