@@ -337,6 +337,12 @@ pub const CASES: &[Case] = &[
         r#"{"error": {"type": "illegal_argument_exception"}}"#,
     ),
     case(
+        "POST /copies/_update_by_query",
+        r#"{"slice": {"id": 0, "max": 1}}"#,
+        400,
+        r#"{"error": {"reason": "[slice] failed to parse field [max]"}}"#,
+    ),
+    case(
         "POST /copies/_update_by_query?max_docs=1",
         "",
         200,

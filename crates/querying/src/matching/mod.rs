@@ -32,6 +32,7 @@ pub use test::{Test, flag_term, is_above, is_below, terms};
 use crate::neighbours::Neighbours;
 use crate::query::NestedMode;
 use crate::script::DocumentScript;
+use crate::slice::Sliced;
 use functions::{Functions, ScriptScore};
 use language::interruption::steps;
 use mapping::Field;
@@ -71,6 +72,7 @@ pub enum Node {
     Functions(Box<Functions>),
     ScriptScore(Box<ScriptScore>),
     Script(DocumentScript, f32),
+    Slice(Arc<Sliced>, Option<Arc<Field>>),
     Found(Arc<Neighbours>, f32),
     Leaf(Box<Leaf>),
 }
@@ -98,16 +100,11 @@ impl Node {
             Node::Constant(node, boost) => score(node).map(|_| *boost),
             Node::Ids(ids, boost) => ids.contains(view.id).then_some(*boost),
             Node::Found(found, boost) => found.score(view).map(|score| score * boost),
+            Node::Slice(sliced, field) => sliced.has(field.as_deref(), view).then_some(1.0),
             Node::Leaf(leaf) => leaf.score(view, statistics),
             Node::Functions(functions) => functions.score(view, statistics),
             Node::ScriptScore(script) => script.score(view, statistics),
-            Node::Script(script, boost) => match script.is_true(view) {
-                Ok(is_true) => is_true.then_some(*boost),
-                Err(error) => {
-                    statistics.fail(error);
-                    None
-                }
-            },
+            Node::Script(script, boost) => is_true(script, view, statistics).then_some(*boost),
             Node::Bool {
                 must,
                 filter,
@@ -185,6 +182,7 @@ impl Node {
             | Node::Nothing
             | Node::Ids(..)
             | Node::Script(..)
+            | Node::Slice(..)
             | Node::Found(..)
             | Node::Leaf(_) => {}
         }
@@ -220,6 +218,7 @@ impl Node {
             Node::Functions(functions) => functions.columns(out),
             Node::ScriptScore(_)
             | Node::Script(..)
+            | Node::Slice(..)
             | Node::Nested { .. }
             | Node::Ids(..)
             | Node::Found(..) => None,
@@ -247,6 +246,14 @@ impl Node {
             }
         });
     }
+}
+
+/// Whether a script is true of a document; the search is told of one that fails.
+fn is_true(script: &DocumentScript, view: &View<'_>, statistics: &Statistics) -> bool {
+    script.is_true(view).unwrap_or_else(|error| {
+        statistics.fail(error);
+        false
+    })
 }
 
 /// The scores of what must match and of what may; `None` if not all of the former match, or too few of the latter.

@@ -44,13 +44,16 @@ pub use texts::{Fuzzy, Match, MatchKind, MultiKind, ZeroTerms};
 
 use crate::neighbours::Neighbours;
 use crate::script::DocumentScript;
+use crate::slice::{Slice, Sliced};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
 use mapping::json::scalar;
 use mapping::meant::meant;
+use mapping::shards::Shards;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A query.
@@ -151,6 +154,8 @@ pub enum Query {
         vector: Arc<[f32]>,
         similarity: Option<f32>,
     },
+    /// The documents of one slice.
+    Slice(Arc<Sliced>),
     /// The nearest documents as they were found.
     Found {
         found: Arc<Neighbours>,
@@ -192,6 +197,11 @@ impl Query {
             tie_breaker: 0.0,
             boost,
         }
+    }
+
+    /// The documents of a slice of indices, of which each has these shards.
+    pub fn sliced(slice: Slice, shards: HashMap<String, Shards>) -> Query {
+        Query::Slice(Arc::new(slice.of(shards)))
     }
 
     /// The same query, of documents that match a filter besides.

@@ -118,7 +118,7 @@ impl<'a> Asker<'a> {
             Node::Boosting { positive, .. } => self.node(positive),
             Node::Functions(functions) => self.scored(functions.matched()),
             Node::ScriptScore(script) => self.scored(script.matched()),
-            Node::Script(..) => IndexLookup::more(Lookup::All),
+            Node::Script(..) | Node::Slice(..) => IndexLookup::more(Lookup::All),
             // What other documents have the text of such an `_id` is asked of them.
             Node::Found(found, _) => {
                 let keys = found.ids(self.index).flat_map(|id| (self.ids)(id));

@@ -125,7 +125,8 @@ impl<'a> Maker<'a> {
             | Node::Functions(_)
             | Node::ScriptScore(_)
             | Node::Found(..)
-            | Node::Script(..) => return None,
+            | Node::Script(..)
+            | Node::Slice(..) => return None,
         })
     }
 

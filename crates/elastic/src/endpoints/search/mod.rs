@@ -11,6 +11,7 @@ mod parameters;
 mod profile;
 mod rescore;
 pub(crate) mod shown;
+pub(crate) mod slices;
 pub(crate) mod templates;
 
 use crate::call::Call;
@@ -79,6 +80,7 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
     search::check_form(&asked.body)?;
     let point = contexts::point_of(call, expression, &mut asked.body)?;
     let counts_in_part = counts_in_part(&asked.body);
+    let slice = slices::taken(&mut asked, point.is_some())?;
     lookups::fill(call, expression, &mut asked.body).await?;
     let parts = Parts::take(&mut asked)?;
     let (mut request, shown) = requested(call, &mut asked, parts.knn, &parts.rescores).await?;
@@ -91,11 +93,9 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
     if let Some(boosts) = &parts.boosts {
         boosts::apply(call, options, boosts, &mut places)?;
     }
-    for place in &places {
-        let columns = request.columns(&place.mapping);
-        place.index.counters().read_columns(columns);
-    }
+    count_columns(&request, &places);
     let deadline = parts.timeout.as_ref().map(limit).transpose()?.flatten();
+    slices::narrow(&mut request, slice, &places)?;
     let is_late = nearest::find(&mut request, &places, deadline, &call.held).await?;
     let search = Search {
         request,
@@ -119,8 +119,9 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         return contexts::begin(call, search, scrolling, begun).await;
     }
     let (found, _) = search.run().await?;
-    let is_profiled = parts.is_profiled;
-    let profile = is_profiled.then(|| profile::shown(&found.outcome.profiles, &search.places));
+    let profile = parts
+        .is_profiled
+        .then(|| profile::shown(&found.outcome.profiles, &search.places));
     let mut answer = search.answer(found, begun, &call.held).await?;
     if let Some(suggest) = parts.suggest {
         answer["suggest"] = Value::Object(search.suggested(suggest).await?);
@@ -132,6 +133,14 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         place.index.counters().search(begun.elapsed(), &parts.groups);
     }
     Ok(answer)
+}
+
+/// Counts the columns that a search reads.
+fn count_columns(request: &Request, places: &[IndexSnapshot]) {
+    for place in places {
+        let columns = request.columns(&place.mapping);
+        place.index.counters().read_columns(columns);
+    }
 }
 
 /// Whether not all hits are to be counted.

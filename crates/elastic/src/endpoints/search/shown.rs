@@ -230,7 +230,7 @@ pub(crate) fn refuse(body: &Map<String, Value>) -> Result<()> {
         let kind = token_of(value);
         match name.as_str() {
             "profile" if value.as_bool() != Some(true) => {}
-            "knn" | "runtime_mappings" | "slice" | "profile" | "ext" | "rank" | "retriever" => {
+            "knn" | "runtime_mappings" | "profile" | "ext" | "rank" | "retriever" => {
                 return Err(ElasticError::unsupported(format!("[{name}] of a search")));
             }
             other => {

@@ -95,6 +95,7 @@ impl Compiler<'_> {
                 vector,
                 similarity,
             } => self.nearest(field, vector, *similarity)?,
+            Query::Slice(sliced) => Node::Slice(sliced.clone(), sliced.field(self.mapping)?),
             Query::Found { found, boost } => Node::Found(found.clone(), *boost),
             Query::Knn(_) => return Err(not_looked_for()),
             Query::Match { field, text, boost } => self.match_text(field, text, *boost)?,
