@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::names::{self, all, check, namespace};
 use crate::parameters::Parameters;
 use auth::Action;
+use indices::Index;
 use indices::error::{ElasticError, Result};
 use search::simple_match;
 use serde_json::{Map, Value, json};
@@ -253,4 +254,14 @@ pub(crate) fn alias_filter(call: &Call, expression: &str, name: &str) -> Result<
         }
     }
     Ok((!filters.is_empty()).then(|| json!({"bool": {"should": filters, "minimum_should_match": 1}})))
+}
+
+/// The aliases by which an expression means an index, in the order of their names; none where it means all indices.
+pub(crate) fn aliases_meant(index: &Index, expression: &str) -> Vec<String> {
+    let parts = split(expression);
+    let is_meant = |alias: &String| parts.iter().any(|part| simple_match(part, alias));
+    let mut aliases: Vec<String> = index.aliases().keys().cloned().collect();
+    aliases.retain(is_meant);
+    aliases.sort();
+    aliases
 }

@@ -4,8 +4,8 @@ use crate::call::Call;
 use crate::endpoints::search::multi::SearchKind;
 use crate::endpoints::{
     aliases, analyze, bulk, by_query, cat, clone, cluster, document, explain, field_caps, health, index,
-    lifecycle, mapping, mget, nodes, pipelines, recovery, resolved, rollover, root, search, security,
-    settings, stats, stored_scripts, streams, tasks, template, term_vectors, validate,
+    lifecycle, mapping, mget, nodes, pipelines, recovery, resolved, rollover, root, search, search_shards,
+    security, settings, stats, stored_scripts, streams, tasks, template, term_vectors, validate,
 };
 use crate::kept::Family;
 use crate::respond::Answer;
@@ -71,6 +71,7 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_license"] => root::license(call),
         ["_reindex"] => by_query::reindex(call).await,
         ["_field_caps"] => field_caps::run(call, "_all").await,
+        ["_search_shards"] => search_shards::run(call, "_all").await,
         ["_mtermvectors"] => term_vectors::several(call, None).await,
         ["_stats"] => stats::run(call, "_all", None).await,
         ["_stats", metrics] => stats::run(call, "_all", Some(metrics)).await,
@@ -203,6 +204,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_delete_by_query"] => by_query::change(call, index, true).await,
         [index, "_update_by_query"] => by_query::change(call, index, false).await,
         [index, "_field_caps"] => field_caps::run(call, index).await,
+        [index, "_search_shards"] => search_shards::run(call, index).await,
         [index, "_validate", "query"] => validate::run(call, index).await,
         [index, "_explain", id] => explain::run(call, index, id).await,
         [index, "_termvectors"] => term_vectors::one(call, index, None).await,

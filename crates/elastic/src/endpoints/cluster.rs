@@ -61,9 +61,7 @@ pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Opt
     put("version", json!(1));
     put("master_node", json!(NODE_ID));
     put("blocks", blocks_of(&indices));
-    let address = call.server.published().to_string();
-    let node = json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": {}});
-    put("nodes", json!({NODE_ID: node}));
+    put("nodes", nodes(call));
     if metrics.has("metadata") {
         answer["metadata"] = metadata(call, &indices, is_flat).await?;
     }
@@ -75,6 +73,19 @@ pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Opt
         answer["routing_nodes"] = json!({"unassigned": [], "nodes": {NODE_ID: of_node}});
     }
     Ok(ok(answer))
+}
+
+/// The one node by its id.
+pub(crate) fn nodes(call: &Call) -> Value {
+    let address = call.server.published().to_string();
+    let node = json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": {}});
+    json!({NODE_ID: node})
+}
+
+/// Where a shard of an index is.
+pub(crate) fn shard(index: &Index, at: u64) -> Value {
+    json!({"state": "STARTED", "primary": true, "node": NODE_ID, "relocating_node": null, "shard": at,
+        "index": index.name, "allocation_id": {"id": index.uuid()}})
 }
 
 /// The blocks of indices, by their numbers.
@@ -124,8 +135,7 @@ fn routing(call: &Call, indices: &[Index]) -> Result<(Map<String, Value>, Vec<Va
     for index in indices {
         let mut shards = Map::new();
         for at in 0..Shape::of(index).primaries {
-            let shard = json!({"state": "STARTED", "primary": true, "node": NODE_ID, "relocating_node": null, "shard": at,
-                "index": index.name, "allocation_id": {"id": index.uuid()}});
+            let shard = shard(index, at);
             let listed = json!([shard]);
             for shown in [&listed, &shard] {
                 call.held.add_shown(shown)?;

@@ -22,6 +22,7 @@ pub(crate) mod resolved;
 pub(crate) mod rollover;
 pub(crate) mod root;
 pub(crate) mod search;
+pub(crate) mod search_shards;
 pub(crate) mod security;
 pub(crate) mod settings;
 pub(crate) mod stats;

@@ -161,6 +161,21 @@ pub const CASES: &[Case] = &[
     case("DELETE /_recovery", "", 405, ""),
     case("GET /things/_recovery", "", 200, ""),
     case("GET /none/_recovery", "", 404, ""),
+    case(
+        "GET /_search_shards",
+        "",
+        200,
+        r#"{"nodes": {"LarderNode000000000001": {}}, "indices": {"things": {}}}"#,
+    ),
+    case("DELETE /_search_shards", "", 405, ""),
+    case(
+        "GET /things/_search_shards?preference=_shards:1",
+        "",
+        200,
+        r#"{"shards": [[{"index": "things", "shard": 1, "state": "STARTED", "primary": true, "relocating_node": null}]]}"#,
+    ),
+    case("GET /none/_search_shards", "", 200, r#"{"shards": []}"#),
+    case("GET /none/_search_shards?ignore_unavailable=false", "", 404, ""),
     case("POST /_cache/clear", "", 200, r#"{"_shards": {"total": 2}}"#),
     case("GET /_cache/clear", "", 405, ""),
     case("POST /things/_cache/clear?request=true", "", 200, ""),
@@ -245,8 +260,14 @@ pub const CASES: &[Case] = &[
     case("POST /_cat/thread_pool/search", "", 405, ""),
     // Suggestions.
     case(
+        "GET /things/_search?suggest_field=title&suggest_text=quik&suggest_size=1",
+        "",
+        200,
+        r#"{"hits": {"hits": []}, "suggest": {"title": [{"text": "quik", "options": [{"text": "quick"}]}]}}"#,
+    ),
+    case(
         "POST /things/_search",
-        r#"{"suggest": {"s": {"prefix": "ber", "completion": {"field": "place"}}}}"#,
+        r#"{"size": 5, "suggest": {"s": {"prefix": "ber", "completion": {"field": "place"}}}}"#,
         200,
         r#"{"hits": {"hits": []}, "suggest": {"s": [{"text": "ber", "options": [
             {"text": "Berlin", "_id": "1", "_score": 3.0}, {"text": "Bergen", "_id": "2", "_score": 1.0}]}]}}"#,

@@ -182,10 +182,11 @@ impl Parts {
             groups: groups_of(body)?,
             is_profiled: profile::take(body, scrolls)?,
         };
-        let asks_hits = body.contains_key("query") || asked.query.is_some() || !parts.knn.is_empty();
-        if parts.suggest.is_some() && !asks_hits && !body.contains_key("size") {
+        let names = ["query", "aggs", "aggregations"];
+        let asks_hits = names.iter().any(|name| body.contains_key(*name));
+        let asks_hits = asks_hits || asked.query.is_some() || !parts.knn.is_empty();
+        if parts.suggest.is_some() && !asks_hits {
             // Whoever asks for suggestions alone wants no hits.
-            body.insert("size".to_owned(), json!(0));
             body.insert("query".to_owned(), json!({"match_none": {}}));
         }
         Ok(parts)

@@ -139,12 +139,27 @@ fn from_parameters(parameters: &mut Parameters, body: &mut Map<String, Value>) -
     if let Some(groups) = parameters.list("stats") {
         body.insert("stats".to_owned(), json!(groups));
     }
-    for name in ["suggest_field", "suggest_mode", "suggest_size", "suggest_text"] {
-        if parameters.take(name).is_some() {
-            return Err(ElasticError::unsupported(format!(
-                "the parameter [{name}] of a search"
-            )));
-        }
+    suggest_from_parameters(parameters, body)
+}
+
+/// Words that may have been meant, which are asked for beside what is searched: one `term` suggestion of a field, by its name.
+fn suggest_from_parameters(parameters: &mut Parameters, body: &mut Map<String, Value>) -> Result<()> {
+    let text = parameters.take("suggest_text");
+    let mode = parameters.take("suggest_mode");
+    let size = parameters.integer("suggest_size")?;
+    let Some(field) = parameters.take("suggest_field") else {
+        return Ok(());
+    };
+    let text = text.or_else(|| parameters.peek("q").map(str::to_owned));
+    let mut suggestion = json!({"term": {
+        "field": field, "size": size.unwrap_or(5), "suggest_mode": mode.as_deref().unwrap_or("missing"),
+    }});
+    if let Some(text) = text {
+        suggestion["text"] = json!(text);
+    }
+    let all = body.entry("suggest").or_insert_with(|| json!({}));
+    if let Value::Object(all) = all {
+        all.insert(field, suggestion);
     }
     Ok(())
 }
