@@ -44,6 +44,15 @@ fn found() {
                 "background_filter": {"match_all": {}}}}}}}"#,
             r#"{"k": {"buckets": [{"key": "a", "s": {"buckets": [{"key": "bad"}]}}, {"key": "b", "s": {"buckets": [{"key": "good"}]}}]}}"#,
         ),
+        // All documents that have the word are found, and no others.
+        case(
+            "POST /b/_search",
+            r#"{"size": 0, "query": {"term": {"k": "a"}}, "aggs": {"p": {"significant_terms": {"field": "text", "percentage": {}}},
+                "g": {"significant_text": {"field": "text", "gnd": {}, "filter_duplicate_text": true, "source_fields": ["text"]}}}}"#,
+            200,
+            r#"{"aggregations": {"p": {"buckets": [{"key": "bad", "score": 1.0}]}, "g": {"buckets": [{"key": "bad", "score": 1.0}]}}}"#,
+        ),
+        refused(r#"{"s": {"significant_terms": {"field": "text", "mutual_information": {"colour": 1}}}}"#),
         case(
             "POST /b/_search",
             r#"{"size": 0, "query": {"match": {"text": "bad"}}, "aggs": {"s": {"sampler": {"shard_size": 1}, "aggs": {"n": {"sum": {"field": "n"}}}}}}"#,

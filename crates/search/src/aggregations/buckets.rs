@@ -1,6 +1,7 @@
 //! Buckets of documents, each with aggregations of its own.
 
 use super::composite::{self, Area};
+use super::copies::Runs;
 use super::ordering::{BucketOrder, By, compare_numbers};
 use super::path::Step;
 pub(super) use super::values::Key;
@@ -89,6 +90,8 @@ pub(super) struct Buckets {
     last: Option<(usize, u64)>,
     /// All documents that were shown, where buckets have keys.
     pub(super) seen: u64,
+    /// What texts had in common so far, where that is left out.
+    runs: Runs,
 }
 
 impl Buckets {
@@ -98,6 +101,7 @@ impl Buckets {
             by_key: BTreeMap::new(),
             last: None,
             seen: 0,
+            runs: Runs::default(),
             fixed: (0..count).map(|_| Bucket::new(&named.inner)).collect(),
         }
     }
@@ -108,7 +112,8 @@ impl Buckets {
             .by_key
             .iter()
             .map(|(key, bucket)| key.bytes() + bucket.bytes());
-        by_key.chain(self.fixed.iter().map(Bucket::bytes)).sum()
+        let buckets = by_key.chain(self.fixed.iter().map(Bucket::bytes));
+        self.runs.bytes() + buckets.sum::<usize>()
     }
 
     pub(super) fn collect(
@@ -118,6 +123,14 @@ impl Buckets {
         context: &Context<'_>,
         first: usize,
     ) -> Result<()> {
+        if let Spec::Significant(source, spec) = &named.spec {
+            let before = self.runs.bytes();
+            let terms = spec.terms(source, view, &mut self.runs)?;
+            context.held.add(self.runs.bytes() - before)?;
+            self.seen += context.weight;
+            let keys = terms.into_iter().map(Key).collect();
+            return self.add_keys(keys, named, view, context, first);
+        }
         if let Some(keys) = keys(&named.spec, view)? {
             self.seen += context.weight;
             return self.add_keys(keys, named, view, context, first);
@@ -127,6 +140,17 @@ impl Buckets {
             self.seen += context.weight * found as u64;
             return work(found);
         }
+        self.collect_placed(named, view, context, first)
+    }
+
+    /// The same where buckets are known by their places.
+    fn collect_placed(
+        &mut self,
+        named: &Named,
+        view: &View<'_>,
+        context: &Context<'_>,
+        first: usize,
+    ) -> Result<()> {
         let matches = |at: usize| {
             let query = context.filters.get(at);
             query.is_some_and(|node| node.score(view, context.statistics).is_some())
@@ -246,10 +270,6 @@ fn keys(spec: &Spec, view: &View<'_>) -> Result<Option<Vec<Key>>> {
             ..
         } => cells(source.terms(view)?, *is_tile, *precision, bounds.as_ref()),
         Spec::Terms(source, spec) => {
-            let terms = source.terms(view)?.into_iter();
-            terms.filter(|term| spec.includes(term)).collect()
-        }
-        Spec::Significant(source, spec) => {
             let terms = source.terms(view)?.into_iter();
             terms.filter(|term| spec.includes(term)).collect()
         }
