@@ -31,7 +31,7 @@ enum Kind {
 }
 
 /// The settings that there are; where a name ends in a point, all within it.
-const KNOWN: [(&str, Kind); 44] = [
+const KNOWN: [(&str, Kind); 45] = [
     ("action.auto_create_index", Kind::Any),
     ("action.destructive_requires_name", Kind::Flag),
     ("cluster.blocks.read_only", Kind::Flag),
@@ -109,6 +109,7 @@ const KNOWN: [(&str, Kind); 44] = [
     ("indices.recovery.recovery_activity_timeout", Kind::Time(0)),
     ("indices.recovery.retry_delay_network", Kind::Time(0)),
     ("indices.recovery.retry_delay_state_sync", Kind::Time(0)),
+    ("search.allow_expensive_queries", Kind::Flag),
     ("search.default_keep_alive", Kind::Time(0)),
     ("search.max_buckets", Kind::Whole(0, i32::MAX)),
     ("search.max_keep_alive", Kind::Time(0)),

@@ -20,6 +20,37 @@ const BOTH: &str =
     r#"{"hits": {"total": {"value": 2, "relation": "eq"}, "hits": [{"_id": "1"}, {"_id": "2"}]}}"#;
 const SECOND: &str = r#"{"hits": {"total": {"value": 1}, "hits": [{"_id": "2"}]}}"#;
 
+#[test]
+fn expensive_queries_can_be_forbidden() {
+    run(&[
+        case("PUT /e/_doc/1", r#"{"t": "quick", "n": 1}"#, 201, ""),
+        case(
+            "PUT /_cluster/settings",
+            r#"{"transient": {"search.allow_expensive_queries": false}}"#,
+            200,
+            "",
+        ),
+        case(
+            "POST /e/_search",
+            r#"{"query": {"bool": {"filter": {"prefix": {"t": "q"}}}}}"#,
+            400,
+            r#"{"error": {"type": "query_shard_exception", "reason": "failed to create query: [prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false. For optimised prefix queries on text fields please enable [index_prefixes]."}}"#,
+        ),
+        case(
+            "GET /e/_count?q=t:qu*ck",
+            "",
+            400,
+            r#"{"error": {"reason": "failed to create query: [wildcard] queries cannot be executed when 'search.allow_expensive_queries' is set to false."}}"#,
+        ),
+        case(
+            "POST /e/_search",
+            r#"{"query": {"range": {"n": {"gte": 1}}}}"#,
+            200,
+            r#"{"hits": {"total": {"value": 1}}}"#,
+        ),
+    ]);
+}
+
 pub const CASES: &[Case] = &[
     case("PUT /docs", MAPPING, 200, r#"{"acknowledged": true}"#),
     case("POST /docs/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),

@@ -2,6 +2,7 @@
 
 mod area;
 mod compound;
+mod expense;
 mod full_text;
 mod functions;
 mod fuzziness;

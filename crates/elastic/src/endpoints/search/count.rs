@@ -1,7 +1,7 @@
 //! `_count`.
 
-use super::opened;
 use super::parameters::query_of;
+use super::{expensive, opened};
 use crate::call::Call;
 use crate::lookups;
 use crate::resolve::Options;
@@ -41,6 +41,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     let indices = opened(call, expression, options, &mut request)?;
     let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
     let places = scan::places(&indices).await?;
+    expensive::check(call, &request, &places).await?;
     let counted = scan::run(&request, false, &places, None, &call.held, &show);
     let outcome = call.read(pin!(counted)).await?.outcome;
     let count = indices.len();

@@ -4,6 +4,7 @@ mod boosts;
 pub(crate) mod collapse;
 pub(crate) mod contexts;
 pub(crate) mod count;
+pub(crate) mod expensive;
 mod inner;
 pub(crate) mod knn;
 pub(crate) mod multi;
@@ -88,8 +89,9 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         Some(places) => places,
         None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
-    let (scrolls, rescores) = (asked.keep_alive.is_some(), parts.rescores.as_slice());
-    check_limits(&mut request, (&shown, rescores), &places, scrolls)?;
+    let shows = (&shown, parts.rescores.as_slice());
+    check_limits(&mut request, shows, &places, asked.keep_alive.is_some())?;
+    expensive::check(call, &request, &places).await?;
     if let Some(boosts) = &parts.boosts {
         boosts::apply(call, options, boosts, &mut places)?;
     }

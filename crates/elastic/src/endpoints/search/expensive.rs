@@ -1,0 +1,34 @@
+//! Queries that the cluster forbids for what they cost.
+
+use crate::call::Call;
+use http::StatusCode;
+use indices::error::{ElasticError, Result};
+use indices::scan::IndexSnapshot;
+use search::Request;
+
+/// Says whether they are allowed.
+const SETTING: &str = "search.allow_expensive_queries";
+
+/// Refuses a search of these indices that is expensive, where none is allowed.
+pub(crate) async fn check(call: &Call, request: &Request, places: &[IndexSnapshot]) -> Result<()> {
+    let of_place = |place: &IndexSnapshot| {
+        let is_text = |name: &str| place.mapping.field(name).is_some_and(|field| field.is_textual());
+        let mut queries = request.query.iter().chain(&request.post_filter);
+        queries.find_map(|query| query.expense(&is_text))
+    };
+    let Some(what) = places.iter().find_map(of_place) else {
+        return Ok(());
+    };
+    if call.cluster_setting(SETTING).await?.as_deref() != Some("false") {
+        return Ok(());
+    }
+    let hint = match what.starts_with("[prefix]") {
+        true => " For optimised prefix queries on text fields please enable [index_prefixes].",
+        false => "",
+    };
+    Err(ElasticError::new(
+        StatusCode::BAD_REQUEST,
+        "query_shard_exception",
+        format!("failed to create query: {what} cannot be executed when '{SETTING}' is set to false.{hint}"),
+    ))
+}
