@@ -100,7 +100,7 @@ impl Compiler<'_> {
         let own;
         let formats = match &range.format {
             Some(format) => {
-                own = DateFormats::parse(format)?;
+                own = DateFormats::parse(format)?.in_locale_of(&field.formats);
                 &own
             }
             None => &field.formats,
