@@ -21,6 +21,7 @@ mod more_like;
 mod named;
 mod order;
 mod profile;
+mod prospect;
 mod request;
 mod run;
 mod seen;
@@ -44,6 +45,7 @@ pub use mapping::shards::Shards;
 pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, ValueKind, shard_counts};
 pub use more_like::{Like, MoreLike};
 pub use profile::{FoundBy, Profile};
+pub use prospect::Prospect;
 pub use querying::{
     BoolQuery, CLAUSES_MAX, DEPTH_MAX, DocumentScript, FieldUse, Held, InnerHits, Knn, NearnessQuery,
     Neighbours, NestedMode, NestedQuery, Query, Slice, bytes_of, look_if_wanted, lucene_expression,

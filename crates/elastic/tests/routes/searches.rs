@@ -51,6 +51,34 @@ fn expensive_queries_can_be_forbidden() {
     ]);
 }
 
+#[test]
+fn shards_that_have_nothing_are_skipped_where_it_is_asked() {
+    let query = r#"{"query": {"range": {"at": {"gte": "2016-01-01"}}}}"#;
+    run(&[
+        case("PUT /y1/_doc/1", r#"{"at": "2015-05-01"}"#, 201, ""),
+        case("PUT /y2/_doc/1", r#"{"at": "2016-05-01"}"#, 201, ""),
+        case(
+            "POST /y1,y2/_search?pre_filter_shard_size=1",
+            query,
+            200,
+            r#"{"_shards": {"total": 2, "successful": 2, "skipped": 1}, "hits": {"total": {"value": 1}}}"#,
+        ),
+        case(
+            "POST /y1,y2/_search?pre_filter_shard_size=2",
+            query,
+            200,
+            r#"{"_shards": {"skipped": 0}}"#,
+        ),
+        // One is always asked.
+        case(
+            "POST /y1,y2/_search?pre_filter_shard_size=1",
+            r#"{"query": {"match_none": {}}}"#,
+            200,
+            r#"{"_shards": {"skipped": 1}}"#,
+        ),
+    ]);
+}
+
 pub const CASES: &[Case] = &[
     case("PUT /docs", MAPPING, 200, r#"{"acknowledged": true}"#),
     case("POST /docs/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),

@@ -37,8 +37,8 @@ pub(super) fn digits(text: &str, least: usize, most: usize) -> Option<(&str, &st
 fn name_of<'t>(names: &[&str], text: &'t str) -> Option<(usize, &'t str)> {
     let begins = |name: &str| {
         let found = text.get(..name.len())?;
-        let is_it = found.eq_ignore_ascii_case(name) || found.to_lowercase() == name.to_lowercase();
-        is_it.then_some(name.len())
+        let is_it = || !name.is_ascii() && found.to_lowercase() == name.to_lowercase();
+        (found.eq_ignore_ascii_case(name) || is_it()).then_some(name.len())
     };
     let found = names
         .iter()

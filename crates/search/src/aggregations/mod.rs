@@ -227,6 +227,15 @@ impl Aggregations {
         self.named.iter().map(of).fold(0, usize::saturating_add)
     }
 
+    /// Whether what the query does not find counts, too: all documents, or their terms.
+    pub fn sees_all(&self) -> bool {
+        self.named.iter().any(|named| match &named.spec {
+            Spec::Global => true,
+            Spec::Terms(_, spec) => spec.least == 0,
+            _ => false,
+        })
+    }
+
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         self.named.is_empty()

@@ -12,6 +12,7 @@ mod parameters;
 mod profile;
 mod rescore;
 pub(crate) mod shown;
+mod skipped;
 pub(crate) mod slices;
 pub(crate) mod templates;
 
@@ -28,7 +29,6 @@ use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::nearest;
 use indices::scan::{self, IndexSnapshot, Scanned};
-use indices::shape::Shape;
 use mustache::Template;
 use parameters::AskedSearch;
 pub(crate) use parameters::query_of as parameters_query;
@@ -62,6 +62,8 @@ pub(crate) struct Search {
     is_late: bool,
     /// Shards whose results Elasticsearch would put together at once.
     batch: u64,
+    /// Shards that need not be asked.
+    skipped: u64,
     /// The memory of its suggestions.
     held: Held,
 }
@@ -99,6 +101,7 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
     let deadline = parts.timeout.as_ref().map(limit).transpose()?.flatten();
     slices::narrow(&mut request, slice, &places)?;
     let is_late = nearest::find(&mut request, &places, deadline, &call.held).await?;
+    let skipped = skipped::count(&request, asked.filtered_from, &places, &call.held).await?;
     let search = Search {
         request,
         shown,
@@ -109,6 +112,7 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         deadline,
         is_late,
         batch: asked.batch,
+        skipped,
         held: call.held.another(),
     };
     if let Some(keep_alive) = asked.keep_alive {
@@ -120,19 +124,29 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         };
         return contexts::begin(call, search, scrolling, begun).await;
     }
+    let besides = (parts.suggest, parts.is_profiled);
+    let answer = once(call, &search, besides, begun).await?;
+    for place in &search.places {
+        place.index.counters().search(begun.elapsed(), &parts.groups);
+    }
+    Ok(answer)
+}
+
+/// Runs a search that does not go on, with what is suggested and told of how it ran.
+async fn once(
+    call: &Call,
+    search: &Search,
+    (suggest, is_profiled): (Option<Suggest>, bool),
+    begun: Instant,
+) -> Result<Value> {
     let (found, _) = search.run().await?;
-    let profile = parts
-        .is_profiled
-        .then(|| profile::shown(&found.outcome.profiles, &search.places));
+    let profile = is_profiled.then(|| profile::shown(&found.outcome.profiles, &search.places));
     let mut answer = search.answer(found, begun, &call.held).await?;
-    if let Some(suggest) = parts.suggest {
+    if let Some(suggest) = suggest {
         answer["suggest"] = Value::Object(search.suggested(suggest).await?);
     }
     if let Some(profile) = profile {
         answer["profile"] = profile;
-    }
-    for place in &search.places {
-        place.index.counters().search(begun.elapsed(), &parts.groups);
     }
     Ok(answer)
 }
@@ -367,12 +381,7 @@ impl Search {
 
     /// How often Elasticsearch would put together results of shards, of which there are as many as settings say.
     fn reduce_phases(&self) -> u64 {
-        let shards: u64 = self
-            .places
-            .iter()
-            .map(|place| Shape::of(&place.index).primaries)
-            .sum();
-        match shards.saturating_sub(self.batch) {
+        match skipped::shards(&self.places).saturating_sub(self.batch) {
             0 => 1,
             rest => rest.div_ceil(self.batch - 1) + 1,
         }
@@ -408,11 +417,11 @@ impl Search {
         let max_score = outcome.max_score.filter(|_| self.request.size > 0);
         inner.insert("max_score".to_owned(), max_score.map_or(Value::Null, number));
         inner.insert("hits".to_owned(), Value::Array(hits));
-        let count = self.places.len();
+        let count = skipped::shards(&self.places);
         let mut answer = json!({
             "took": begun.elapsed().as_millis() as u64,
             "timed_out": found.timed_out,
-            "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
+            "_shards": {"total": count, "successful": count, "skipped": self.skipped, "failed": 0},
         });
         // What is named within `json!` would be copied.
         answer["hits"] = Value::Object(inner);

@@ -27,10 +27,10 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: SearchK
         check_search_type(&name)?;
     }
     let options = Options::OPEN.taken(&mut call.parameters)?;
+    let filtered_from = call.parameters.integer("pre_filter_shard_size")?;
     call.parameters.end_without(&[
         "max_concurrent_searches",
         "max_concurrent_shard_requests",
-        "pre_filter_shard_size",
         "ccs_minimize_roundtrips",
     ])?;
     if call.body.is_empty() {
@@ -51,6 +51,7 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: SearchK
         options,
         typed_keys,
         total_as_number,
+        filtered_from: filtered_from.and_then(|size| u64::try_from(size).ok()),
     };
     let mut responses = Vec::with_capacity(searches.len());
     for (head, body) in searches {
@@ -92,6 +93,7 @@ struct Common<'e> {
     options: Options,
     typed_keys: bool,
     total_as_number: bool,
+    filtered_from: Option<u64>,
 }
 
 impl Common<'_> {
@@ -108,6 +110,7 @@ impl Common<'_> {
                 let asked = AskedSearch {
                     typed_keys: self.typed_keys,
                     total_as_number: self.total_as_number,
+                    filtered_from: self.filtered_from,
                     ..AskedSearch::of(body)
                 };
                 Box::pin(perform(call, &indices, options, asked)).await
