@@ -31,6 +31,20 @@ pub const CASES: &[Case] = &[
     case("GET /texts-1/_field_caps", "", 400, ""),
     case("GET /_field_caps?fields=*", "", 200, ""),
     case("GET /_field_caps?fields=*", r#"{"index_filter": {}}"#, 400, ""),
+    // Spans, and how they are marked.
+    case(
+        "POST /texts-1/_search",
+        r#"{"query": {"span_near": {"clauses": [{"span_term": {"text": "quick"}}, {"span_term": {"text": "fox"}}], "slop": 1}},
+            "highlight": {"fields": {"text": {"number_of_fragments": 0}}, "pre_tags": ["<b>"], "post_tags": ["</b>"]}}"#,
+        200,
+        r#"{"hits": {"total": {"value": 1}, "hits": [{"_id": "1", "highlight": {"text": ["The <b>quick</b> brown <b>fox</b>."]}}]}}"#,
+    ),
+    case(
+        "POST /texts-1/_search",
+        r#"{"query": {"span_near": {"clauses": []}}}"#,
+        400,
+        r#"{"error": {"type": "parsing_exception", "reason": "span_near must include [clauses]"}}"#,
+    ),
     // Highlights.
     case(
         "POST /texts-1/_search",

@@ -6,6 +6,7 @@
 mod blend;
 mod clauses;
 mod compile;
+mod covering;
 mod expansion;
 mod functions;
 mod intervals;
@@ -15,6 +16,7 @@ mod nearest;
 mod patterns;
 mod phrase;
 mod scored;
+mod spans;
 mod statistics;
 mod test;
 mod wanted_phrase;
@@ -33,6 +35,7 @@ use crate::neighbours::Neighbours;
 use crate::query::NestedMode;
 use crate::script::DocumentScript;
 use crate::slice::Sliced;
+use covering::Covering;
 use functions::{Functions, ScriptScore};
 use language::interruption::steps;
 use mapping::Field;
@@ -69,6 +72,7 @@ pub enum Node {
         boost: f32,
     },
     Ids(HashSet<String>, f32),
+    Covering(Box<Covering>),
     Functions(Box<Functions>),
     ScriptScore(Box<ScriptScore>),
     Script(DocumentScript, f32),
@@ -102,6 +106,7 @@ impl Node {
             Node::Found(found, boost) => found.score(view).map(|score| score * boost),
             Node::Slice(sliced, field) => sliced.has(field.as_deref(), view).then_some(1.0),
             Node::Leaf(leaf) => leaf.score(view, statistics),
+            Node::Covering(covering) => covering.score(view, statistics),
             Node::Functions(functions) => functions.score(view, statistics),
             Node::ScriptScore(script) => script.score(view, statistics),
             Node::Script(script, boost) => is_true(script, view, statistics).then_some(*boost),
@@ -165,6 +170,7 @@ impl Node {
                 all(Part::Beside, must_not);
             }
             Node::DisMax(nodes, ..) => all(Part::Scored, nodes),
+            Node::Covering(covering) => all(Part::Scored, covering.nodes()),
             Node::Constant(node, _) => see(Part::Matching, node),
             Node::Nested { node, .. } => see(Part::Scored, node),
             Node::Boosting {
@@ -217,6 +223,7 @@ impl Node {
             }
             Node::Functions(functions) => functions.columns(out),
             Node::ScriptScore(_)
+            | Node::Covering(_)
             | Node::Script(..)
             | Node::Slice(..)
             | Node::Nested { .. }

@@ -5,6 +5,7 @@ use super::expansion::Expanding;
 use super::intervals::Rule;
 use super::nearest::Nearest;
 use super::patterns::TermPattern;
+use super::spans::ReadySpan;
 use crate::query::GeoArea;
 use mapping::fields::{Term, View};
 use mapping::geo::Point;
@@ -63,6 +64,8 @@ pub enum Test {
     Nearest(Box<Nearest>),
     /// Its terms stand as a rule says.
     Intervals(Box<Rule>),
+    /// Its terms stand as spans say.
+    Spans(Box<ReadySpan>),
     /// It has any value.
     Exists,
     /// The number of its last change is in a range.
@@ -78,6 +81,7 @@ impl Test {
             Test::Pattern(pattern) => pattern.is_match(text),
             Test::Expanded(expanding) => expanding.pattern.is_match(text),
             Test::Intervals(rule) => rule.asks(text),
+            Test::Spans(span) => span.asks(text),
             _ => false,
         }
     }

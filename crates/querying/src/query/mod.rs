@@ -19,7 +19,9 @@ mod rewrite;
 mod several;
 mod sides;
 mod simple;
+mod spans;
 mod term_level;
+mod terms_set;
 mod texts;
 mod within;
 
@@ -41,6 +43,9 @@ pub use rewrite::EXPANSIONS;
 pub use rewrite::{Rewrite, Weigh};
 pub(crate) use several::are_all;
 pub use sides::sides as box_sides;
+pub use spans::Span;
+pub(crate) use terms_set::Least;
+pub use terms_set::TermsSetQuery;
 pub use texts::{Fuzzy, Match, MatchKind, MultiKind, ZeroTerms};
 
 use crate::neighbours::Neighbours;
@@ -155,6 +160,11 @@ pub enum Query {
         vector: Arc<[f32]>,
         similarity: Option<f32>,
     },
+    Span {
+        span: Box<Span>,
+        boost: f32,
+    },
+    TermsSet(Box<TermsSetQuery>),
     /// The documents of one slice.
     Slice(Arc<Sliced>),
     /// The nearest documents as they were found.
@@ -264,7 +274,7 @@ struct Parser {
 
 /// The name of a query, which of those that are for one field lies within what is said of it.
 fn name_of(query: &str, body: &Value) -> Result<Option<String>> {
-    const OF_FIELDS: [&str; 11] = [
+    const OF_FIELDS: [&str; 13] = [
         "fuzzy",
         "intervals",
         "match",
@@ -274,7 +284,9 @@ fn name_of(query: &str, body: &Value) -> Result<Option<String>> {
         "prefix",
         "range",
         "regexp",
+        "span_term",
         "term",
+        "terms_set",
         "wildcard",
     ];
     let of_field = || {
@@ -319,16 +331,28 @@ impl Parser {
                 "[{name}] malformed query, expected [END_OBJECT] but found [FIELD_NAME], [{other}]"
             )));
         }
-        let query = match name.as_str() {
+        let query = parser.of_name(name, body)?;
+        Ok(match name_of(name, body)? {
+            None => query,
+            Some(name) => Query::Named {
+                name,
+                query: Box::new(query),
+            },
+        })
+    }
+
+    /// The query of a name, with what is said of it.
+    fn of_name(self, name: &str, body: &Value) -> Result<Query> {
+        match name {
             "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting" | "nested" => {
-                parser.compound(name, body)
+                self.compound(name, body)
             }
-            "distance_feature" => parser.distance_feature(body),
-            "function_score" | "script_score" | "script" => parser.functions(name, body),
+            "distance_feature" => self.distance_feature(body),
+            "function_score" | "script_score" | "script" => self.functions(name, body),
             "intervals" => intervals::parse(body),
-            "knn" => Ok(Query::Knn(Box::new(parser.knn(body)?))),
-            "geo_distance" | "geo_bounding_box" | "geo_polygon" => parser.geo(name, body),
-            "wrapper" => parser.wrapped(body),
+            "knn" => Ok(Query::Knn(Box::new(self.knn(body)?))),
+            "geo_distance" | "geo_bounding_box" | "geo_polygon" => self.geo(name, body),
+            "wrapper" => self.wrapped(body),
             "query_string" => lucene::parse(body),
             "simple_query_string" => simple::parse(body),
             "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp" | "fuzzy" => {
@@ -337,22 +361,18 @@ impl Parser {
             "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
                 full_text::parse(name, body)
             }
-            "more_like_this" | "geo_shape" | "has_child" | "has_parent" | "parent_id" | "percolate"
-            | "pinned" | "rank_feature" | "semantic" | "span_term" | "span_near" | "span_or" | "span_not"
-            | "span_first" | "span_multi" | "span_containing" | "span_within" | "field_masking_span"
-            | "terms_set" | "combined_fields" => Err(SearchError::unsupported(format!("the query [{name}]"))),
+            span if spans::is_span(span) => self.span(span, body),
+            "terms_set" => terms_set::parse(body),
+            "type" => term_level::of_type(body),
+            "more_like_this" | "common" | "geo_shape" | "has_child" | "has_parent" | "parent_id"
+            | "percolate" | "pinned" | "rank_feature" | "semantic" | "combined_fields" => {
+                Err(SearchError::unsupported(format!("the query [{name}]")))
+            }
             other => Err(SearchError::parsing(format!(
                 "unknown query [{other}]{}",
                 meant(other, names::NAMES)
             ))),
-        }?;
-        Ok(match name_of(name, body)? {
-            None => query,
-            Some(name) => Query::Named {
-                name,
-                query: Box::new(query),
-            },
-        })
+        }
     }
 
     /// A query whose JSON comes in base64.

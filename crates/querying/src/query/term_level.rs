@@ -24,6 +24,22 @@ pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
     }
 }
 
+/// Documents of a type, of which there is one.
+pub(super) fn of_type(body: &Value) -> Result<Query> {
+    let mut members = Members::of("type", body)?;
+    let boost = members.boost()?;
+    members.take("_name");
+    let missing = || SearchError::parsing("[type] query value must be set");
+    let value = members.take("value").cloned().ok_or_else(missing)?;
+    members.end()?;
+    Ok(Query::Term {
+        field: "_type".to_owned(),
+        value,
+        case_insensitive: false,
+        boost,
+    })
+}
+
 /// Documents by their ids: none where none is named.
 fn ids(mut members: Members<'_>) -> Result<Query> {
     let boost = members.boost()?;

@@ -115,6 +115,7 @@ impl<'a> Asker<'a> {
                 IndexLookup::exact(Lookup::Ids(keys.collect()))
             }
             Node::DisMax(nodes, ..) => self.some(nodes, 1),
+            Node::Covering(covering) => IndexLookup::more(self.some(covering.nodes(), 1).lookup),
             Node::Boosting { positive, .. } => self.node(positive),
             Node::Functions(functions) => self.scored(functions.matched()),
             Node::ScriptScore(script) => self.scored(script.matched()),
@@ -272,8 +273,10 @@ impl<'a> Asker<'a> {
                 _ => present(),
             },
             Test::Intervals(rule) if !rule.is_all_of(field) => IndexLookup::more(Lookup::All),
+            Test::Spans(span) if !span.is_all_of(field) => IndexLookup::more(Lookup::All),
             Test::Interval(..)
             | Test::Intervals(_)
+            | Test::Spans(_)
             | Test::Nearness { .. }
             | Test::Nearest(_)
             | Test::Distance(..)
