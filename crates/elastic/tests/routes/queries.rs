@@ -35,7 +35,7 @@ pub const CASES: &[Case] = &[
     case(
         "POST /texts-1/_search",
         r#"{"query": {"span_near": {"clauses": [{"span_term": {"text": "quick"}}, {"span_term": {"text": "fox"}}], "slop": 1}},
-            "highlight": {"fields": {"text": {"number_of_fragments": 0}}, "pre_tags": ["<b>"], "post_tags": ["</b>"]}}"#,
+            "highlight": {"fields": {"text": {"fragment_size": 25}}, "pre_tags": ["<b>"], "post_tags": ["</b>"]}}"#,
         200,
         r#"{"hits": {"total": {"value": 1}, "hits": [{"_id": "1", "highlight": {"text": ["The <b>quick</b> brown <b>fox</b>."]}}]}}"#,
     ),
