@@ -96,6 +96,34 @@ fn found() {
             r#"{"hits": {"hits": [{"inner_hits": {"parts": {"hits": {"total": {"value": 2}, "max_score": null, "hits": [
                 {"_nested": {"offset": 1}, "_source": {"name": "y"}, "sort": [2]}]}}}}, {}]}}"#,
         ),
+        // Back to the object around, each of which counts once.
+        case(
+            "PUT /deep",
+            r#"{"mappings": {"properties": {"a": {"type": "nested", "properties": {"n": {"type": "integer"},
+                "b": {"type": "nested", "properties": {"k": {"type": "keyword"}}}}}}}}"#,
+            200,
+            "",
+        ),
+        case(
+            "PUT /deep/_doc/1",
+            r#"{"a": [{"n": 1, "b": [{"k": "x"}, {"k": "x"}]}, {"n": 2, "b": {"k": "x"}}, {"n": 4, "b": {"k": "y"}}]}"#,
+            201,
+            "",
+        ),
+        case(
+            "POST /deep/_search",
+            r#"{"size": 0, "aggs": {"a": {"nested": {"path": "a"}, "aggs": {"b": {"nested": {"path": "a.b"}, "aggs": {"k": {"terms": {"field": "a.b.k"},
+                "aggs": {"back": {"reverse_nested": {"path": "a"}, "aggs": {"s": {"sum": {"field": "a.n"}}}}}}}}}}}}"#,
+            200,
+            r#"{"aggregations": {"a": {"b": {"doc_count": 4, "k": {"buckets": [
+                {"key": "x", "doc_count": 3, "back": {"doc_count": 2, "s": {"value": 3.0}}},
+                {"key": "y", "doc_count": 1, "back": {"doc_count": 1, "s": {"value": 4.0}}}]}}}}}"#,
+        ),
+        aggs(
+            r#"{"m": {"date_histogram": {"field": "at", "calendar_interval": "month"}, "aggs": {"n": {"sum": {"field": "n"}},
+                "p": {"normalize": {"buckets_path": "n", "method": "rescale_0_100"}}}}}"#,
+            r#"{"m": {"buckets": [{"p": {"value": 0.0}}, {"p": {"value": 20.0}}, {"p": {"value": 60.0}}, {"p": {"value": 100.0}}]}}"#,
+        ),
         // Nested objects have no versions of their own.
         case(
             "POST /b/_search",

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use value::DocumentRef;
 
 /// About the bytes of a bucket as it is shown, what is within it aside.
 const SHOWN_BYTES: usize = 400;
@@ -86,8 +87,8 @@ pub(super) fn bucket_of<'b, K: Ord>(
 pub(super) struct Buckets {
     pub(super) by_key: BTreeMap<Key, Bucket>,
     pub(super) fixed: Vec<Bucket>,
-    /// The document that came last, where each counts once.
-    last: Option<(usize, u64)>,
+    /// The document that came last, and which one of its objects, where each counts once.
+    last: Option<(usize, u64, usize)>,
     /// All documents that were shown, where buckets have keys.
     pub(super) seen: u64,
     /// What texts had in common so far, where that is left out.
@@ -178,12 +179,19 @@ impl Buckets {
                 Ok(())
             }
             Spec::ReverseNested(path) => {
-                let document = Some((view.index_at, view.sequence));
-                if path.is_none() && self.last == document {
+                let around = match path {
+                    None => Some(view.whole()),
+                    Some(path) => around(view, path)?,
+                };
+                let Some(around) = around else {
+                    return Ok(());
+                };
+                let object = Some((view.index_at, view.sequence, around.offset));
+                if self.last == object {
                     return Ok(());
                 }
-                self.last = document;
-                self.add_fixed(0, named, &view.whole(), context, first)
+                self.last = object;
+                self.add_fixed(0, named, &around, context, first)
             }
             Spec::Adjacency { queries, .. } => {
                 let behind = first + queries.len();
@@ -246,6 +254,33 @@ impl Buckets {
             Some(bucket) => bucket.inner.number(&named.inner, rest),
             None => f64::NAN,
         }
+    }
+}
+
+/// The nested object at a path in which another one is.
+fn around<'d>(view: &View<'d>, path: &'d str) -> Result<Option<View<'d>>> {
+    let Some(scope) = view.scope else {
+        return Ok(None);
+    };
+    if scope == path {
+        return Ok(Some(*view));
+    }
+    for outer in view.whole().nested(path) {
+        let within = outer.nested(scope);
+        work(1 + within.len())?;
+        if within.iter().any(|inner| is_same(inner.document, view.document)) {
+            return Ok(Some(outer));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether two objects are one, and not only alike.
+fn is_same(one: DocumentRef<'_>, other: DocumentRef<'_>) -> bool {
+    match (one, other) {
+        (DocumentRef::Raw(one), DocumentRef::Raw(other)) => std::ptr::eq(one.as_bytes(), other.as_bytes()),
+        (DocumentRef::Tree(one), DocumentRef::Tree(other)) => std::ptr::eq(one, other),
+        _ => false,
     }
 }
 

@@ -122,7 +122,7 @@ enum Spec {
     },
     Filter(Box<Query>),
     Nested(String),
-    /// Back to the whole document.
+    /// Back to the whole document, or to the nested object at a path that others are in.
     ReverseNested(Option<String>),
     /// All documents, whatever the query says.
     Global,
