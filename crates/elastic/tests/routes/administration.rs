@@ -302,6 +302,14 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"suggest": {"term#t": [{"text": "quikc", "options": [{"text": "quick", "freq": 2}]}], "phrase#p": [{"options": [{"text": "quick"}]}]}}"#,
     ),
+    // As much better as is wanted, of phrases that are not too long.
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"text": "quikc dog", "p": {"phrase": {"field": "title", "confidence": 0, "highlight": {"pre_tag": "<", "post_tag": ">"}}},
+            "q": {"phrase": {"field": "title", "token_limit": 2}}}}"#,
+        200,
+        r#"{"suggest": {"p": [{"options": [{"text": "quick dog", "highlighted": "<quick> dog"}, {"text": "quikc dog"}]}], "q": [{"options": []}]}}"#,
+    ),
     // What is suggested where a query finds it, or with whether one does.
     case(
         "POST /things/_search",
