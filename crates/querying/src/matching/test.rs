@@ -238,6 +238,23 @@ mod tests {
     }
 
     #[test]
+    fn what_an_object_holds_at_a_key_is_weighed_by_all_that_it_holds() {
+        let source = json!({"properties": {"o": {"type": "flattened"}}});
+        let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
+        let documents = [
+            doc! {"o": doc! {"a": "x", "b": ["y", "z", "y"]}},
+            doc! {"o": doc! {"b": "x"}},
+            doc! {"other": 1},
+        ];
+        // One of two documents has it, which hold four values.
+        let rarity = (1.0 + 1.5 / 1.5_f32).ln();
+        let weight = 2.2 / (1.0 + 1.2 * (0.25 + 0.75 / 2.0));
+        let scores = scores(&mapping, &documents, &json!({"term": {"o.a": "x"}}));
+        assert_eq!(scores.len(), 1);
+        assert!((scores[0] - rarity * weight).abs() < 1e-6, "{scores:?}");
+    }
+
+    #[test]
     fn keywords_with_norms_are_weighed_as_texts_are() {
         let source = json!({"properties": {"k": {"type": "keyword", "norms": true}}});
         let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
