@@ -69,21 +69,7 @@ impl Options {
     /// These, changed by the same parameters.
     pub(crate) fn taken(mut self, parameters: &mut Parameters) -> Result<Options> {
         if let Some(states) = parameters.list("expand_wildcards") {
-            (self.open, self.closed, self.hidden) = (false, false, false);
-            for state in states {
-                match state.as_str() {
-                    "open" => self.open = true,
-                    "closed" => self.closed = true,
-                    "hidden" => self.hidden = true,
-                    "none" => (self.open, self.closed, self.hidden) = (false, false, false),
-                    "all" => (self.open, self.closed, self.hidden) = (true, true, true),
-                    other => {
-                        return Err(ElasticError::illegal(format!(
-                            "No valid expand wildcard value [{other}]"
-                        )));
-                    }
-                }
-            }
+            self.expand(states.iter().map(String::as_str))?;
         }
         if let Some(ignore) = parameters.flag("ignore_unavailable")? {
             self.ignore_unavailable = ignore;
@@ -94,6 +80,26 @@ impl Options {
         // No index is throttled here.
         parameters.flag("ignore_throttled")?;
         Ok(self)
+    }
+
+    /// Lets patterns stand for indices in these states.
+    pub(crate) fn expand<'s>(&mut self, states: impl Iterator<Item = &'s str>) -> Result<()> {
+        (self.open, self.closed, self.hidden) = (false, false, false);
+        for state in states {
+            match state {
+                "open" => self.open = true,
+                "closed" => self.closed = true,
+                "hidden" => self.hidden = true,
+                "none" => (self.open, self.closed, self.hidden) = (false, false, false),
+                "all" => (self.open, self.closed, self.hidden) = (true, true, true),
+                other => {
+                    return Err(ElasticError::illegal(format!(
+                        "No valid expand wildcard value [{other}]"
+                    )));
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -142,6 +142,12 @@ pub const CASES: &[Case] = &[
     ),
     case("POST /_msearch", "{\"colour\": 1}", 400, r#"{"status": 400}"#),
     case(
+        "POST /_msearch",
+        "{\"index\": \"p*\", \"expand_wildcards\": \"none\"}\n{}\n{\"index\": \"p*\", \"expand_wildcards\": [\"open\"]}\n{}\n",
+        200,
+        r#"{"responses": [{"hits": {"total": {"value": 0}}}, {"hits": {"total": {"value": 5}}}]}"#,
+    ),
+    case(
         "POST /p/_msearch?typed_keys",
         "{}\n{\"size\": 0}\n",
         200,

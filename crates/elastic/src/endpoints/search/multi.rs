@@ -181,6 +181,10 @@ fn headed(
             }
             "ignore_unavailable" => options.ignore_unavailable = value.as_bool() == Some(true),
             "allow_no_indices" => options.allow_no_indices = value.as_bool() != Some(false),
+            "expand_wildcards" => match value {
+                Value::Array(states) => options.expand(states.iter().filter_map(Value::as_str))?,
+                other => options.expand(other.as_str().unwrap_or_default().split(','))?,
+            },
             // Scores are those of the whole collection, and copies are never chosen.
             "search_type" => check_search_type(value.as_str().unwrap_or_default())?,
             "preference"
@@ -188,7 +192,6 @@ fn headed(
             | "request_cache"
             | "type"
             | "types"
-            | "expand_wildcards"
             | "ignore_throttled"
             | "ccs_minimize_roundtrips"
             | "allow_partial_search_results" => {}
