@@ -135,6 +135,12 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /texts-1/_explain/9?q=text:dog", "", 404, ""),
     case(
+        "GET /texts-1/_explain/2?q=at:x&lenient=true&stored_fields=_source",
+        "",
+        200,
+        r#"{"matched": false, "get": {"found": true, "_source": {"tags": ["b"]}}}"#,
+    ),
+    case(
         "GET /texts-1/_termvectors/2?term_statistics&fields=text",
         "",
         200,
