@@ -4,8 +4,9 @@ use crate::call::Call;
 use crate::endpoints::search::multi::SearchKind;
 use crate::endpoints::{
     aliases, analyze, bulk, by_query, cat, clone, cluster, document, explain, field_caps, health, index,
-    lifecycle, mapping, mget, nodes, pipelines, recovery, resolved, rollover, root, search, search_shards,
-    security, settings, stats, stored_scripts, streams, tasks, template, term_vectors, validate,
+    lifecycle, mapping, mget, nodes, pipelines, rank_eval, recovery, resolved, rollover, root, search,
+    search_shards, security, settings, stats, stored_scripts, streams, tasks, template, term_vectors,
+    validate,
 };
 use crate::kept::Family;
 use crate::respond::Answer;
@@ -72,6 +73,7 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_reindex"] => by_query::reindex(call).await,
         ["_field_caps"] => field_caps::run(call, "_all").await,
         ["_search_shards"] => search_shards::run(call, "_all").await,
+        ["_rank_eval"] => rank_eval::run(call, "_all").await,
         ["_mtermvectors"] => term_vectors::several(call, None).await,
         ["_stats"] => stats::run(call, "_all", None).await,
         ["_stats", metrics] => stats::run(call, "_all", Some(metrics)).await,
@@ -205,6 +207,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_update_by_query"] => by_query::change(call, index, false).await,
         [index, "_field_caps"] => field_caps::run(call, index).await,
         [index, "_search_shards"] => search_shards::run(call, index).await,
+        [index, "_rank_eval"] => rank_eval::run(call, index).await,
         [index, "_validate", "query"] => validate::run(call, index).await,
         [index, "_explain", id] => explain::run(call, index, id).await,
         [index, "_termvectors"] => term_vectors::one(call, index, None).await,
@@ -281,7 +284,6 @@ const NOT_HERE: &[(&str, &str)] = &[
     ("_reindex", "reindexing"),
     ("_delete_by_query", "deleting by a query"),
     ("_update_by_query", "updating by a query"),
-    ("_rank_eval", "ranking evaluation"),
     ("_shard_stores", "stores of shards"),
     ("_ml", "machine learning"),
     ("_watcher", "watches"),

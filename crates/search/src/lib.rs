@@ -38,7 +38,7 @@ pub use mapping::dates::{date_math_name, date_text};
 pub use mapping::error::{ErrorKind, Result, SearchError};
 pub use mapping::fields::simple_match;
 pub use mapping::intervals::Relation;
-pub use mapping::json::token_of;
+pub use mapping::json::{Members, token_of};
 pub use mapping::meant::{meant, unrecognized};
 pub use mapping::names;
 pub use mapping::shards::Shards;

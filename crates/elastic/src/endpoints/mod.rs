@@ -17,6 +17,7 @@ pub(crate) mod mapping;
 pub(crate) mod mget;
 pub(crate) mod nodes;
 pub(crate) mod pipelines;
+pub(crate) mod rank_eval;
 pub(crate) mod recovery;
 pub(crate) mod resolved;
 pub(crate) mod rollover;

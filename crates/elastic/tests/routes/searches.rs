@@ -80,6 +80,34 @@ fn shards_that_have_nothing_are_skipped_where_it_is_asked() {
 }
 
 pub const CASES: &[Case] = &[
+    // How good hits are, by ratings.
+    case("PUT /rated/_doc/1", r#"{"t": "a b"}"#, 201, ""),
+    case("PUT /rated/_doc/2", r#"{"t": "a c d e"}"#, 201, ""),
+    case(
+        "POST /rated/_rank_eval",
+        r#"{"requests": [{"id": "q", "request": {"query": {"match": {"t": "a"}}}, "ratings": [{"_index": "rated", "_id": "1", "rating": 2}]},
+            {"id": "wrong", "request": {"query": {"nested": {"path": "none", "query": {"match_all": {}}}}}, "ratings": []}], "metric": {"precision": {}}}"#,
+        200,
+        r#"{"metric_score": 0.5, "details": {"q": {"metric_score": 0.5, "unrated_docs": [{"_index": "rated", "_id": "2"}],
+            "hits": [{"hit": {"_id": "1"}, "rating": 2}, {"hit": {"_id": "2"}, "rating": null}],
+            "metric_details": {"precision": {"relevant_docs_retrieved": 1, "docs_retrieved": 2}}}},
+            "failures": {"wrong": {"error": {"type": "query_shard_exception"}}}}"#,
+    ),
+    case(
+        "GET /_rank_eval",
+        r#"{"templates": [{"id": "t", "template": {"source": {"query": {"match": {"t": "{{word}}"}}}}}], "metric": {"mean_reciprocal_rank": {"k": 1}},
+            "requests": [{"id": "q", "template_id": "t", "params": {"word": "c"}, "ratings": [{"_index": "rated", "_id": "2", "rating": 1}]}]}"#,
+        200,
+        r#"{"metric_score": 1.0, "details": {"q": {"metric_details": {"mean_reciprocal_rank": {"first_relevant": 1}}}}, "failures": {}}"#,
+    ),
+    case(
+        "POST /_rank_eval",
+        r#"{"requests": [], "metric": {"precision": {}}}"#,
+        400,
+        r#"{"error": {"reason": "Cannot evaluate ranking if no search requests with rated results are provided. Seen: []"}}"#,
+    ),
+    case("POST /rated/_rank_eval", "{}", 400, ""),
+    case("DELETE /rated", "", 200, ""),
     case("PUT /docs", MAPPING, 200, r#"{"acknowledged": true}"#),
     case("POST /docs/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),
     // A write is seen by the next search, without a refresh.

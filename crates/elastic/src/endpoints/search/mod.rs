@@ -30,7 +30,7 @@ use indices::error::{ElasticError, Result};
 use indices::nearest;
 use indices::scan::{self, IndexSnapshot, Scanned};
 use mustache::Template;
-use parameters::AskedSearch;
+pub(crate) use parameters::AskedSearch;
 pub(crate) use parameters::query_of as parameters_query;
 use rescore::Rescore;
 use search::{ErrorKind, Held, Knn, Query, Request};

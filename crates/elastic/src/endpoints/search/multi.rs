@@ -149,7 +149,8 @@ fn object(line: &str) -> Result<Map<String, Value>> {
     }
 }
 
-fn check_search_type(name: &str) -> Result<()> {
+/// Refuses a way to search that there is not.
+pub(crate) fn check_search_type(name: &str) -> Result<()> {
     match name {
         "query_then_fetch" | "dfs_query_then_fetch" => Ok(()),
         other => Err(no_search_type(other)),
