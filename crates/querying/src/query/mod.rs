@@ -34,18 +34,16 @@ pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
 pub use limits::{CLAUSES_MAX, DEPTH_MAX, TERMS_MAX, too_many_clauses};
 pub use lucene::parse_query_string;
+pub(crate) use members::Least;
 pub use members::{
     BoolQuery, BoostingQuery, DistanceFeatureQuery, GeoDistanceQuery, GeoWithinQuery, MultiMatchQuery,
-    NearnessQuery, NestedQuery,
+    NearnessQuery, NestedQuery, Span, TermsSetQuery,
 };
 pub use renamed::FieldUse;
 pub use rewrite::EXPANSIONS;
 pub use rewrite::{Rewrite, Weigh};
 pub(crate) use several::are_all;
 pub use sides::sides as box_sides;
-pub use spans::Span;
-pub(crate) use terms_set::Least;
-pub use terms_set::TermsSetQuery;
 pub use texts::{Fuzzy, Match, MatchKind, MultiKind, ZeroTerms};
 
 use crate::neighbours::Neighbours;
@@ -361,8 +359,9 @@ impl Parser {
             "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
                 full_text::parse(name, body)
             }
-            span if spans::is_span(span) => self.span(span, body),
-            "terms_set" => terms_set::parse(body),
+            "field_masking_span" | "span_containing" | "span_first" | "span_multi" | "span_near"
+            | "span_not" | "span_or" | "span_term" | "span_within" => self.span(name, body),
+            "terms_set" => Self::terms_set(body),
             "type" => term_level::of_type(body),
             "more_like_this" | "common" | "geo_shape" | "has_child" | "has_parent" | "parent_id"
             | "percolate" | "pinned" | "rank_feature" | "semantic" | "combined_fields" => {

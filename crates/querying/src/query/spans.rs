@@ -1,68 +1,10 @@
 //! Reading `span_*`: where the terms of a text stand to each other, as Lucene's spans have it.
 
 use super::term_level::field_of;
-use super::{Parser, Pattern, Query};
+use super::{Parser, Query, Span};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, one_or_many, scalar};
 use serde_json::Value;
-
-/// What stands somewhere in a text.
-#[derive(Clone, Debug)]
-pub enum Span {
-    /// A term of a field.
-    #[allow(missing_docs, reason = "Elasticsearch's names")]
-    Term { field: String, value: String },
-    /// The terms of a pattern.
-    #[allow(missing_docs, reason = "Elasticsearch's names")]
-    Multi { field: String, pattern: Pattern },
-    /// Several near each other.
-    Near {
-        /// What is near.
-        clauses: Vec<Span>,
-        /// How many places may be between them.
-        slop: i64,
-        /// Whether they stand in their order.
-        in_order: bool,
-    },
-    /// So many places between others.
-    Gap(i64),
-    /// Any of several.
-    Or(Vec<Span>),
-    /// One near which another does not stand.
-    Not {
-        /// What is found.
-        include: Box<Span>,
-        /// What must not be there.
-        exclude: Box<Span>,
-        /// How many places before it.
-        before: i64,
-        /// How many places behind it.
-        after: i64,
-    },
-    /// One that ends here at the latest.
-    First(Box<Span>, i64),
-    /// The first, where it has the second within it.
-    Containing(Box<Span>, Box<Span>),
-    /// The second, where it is within the first.
-    Within(Box<Span>, Box<Span>),
-    /// One that counts as one of another field.
-    Masked(Box<Span>, String),
-}
-
-impl Span {
-    /// The field that it is of.
-    pub(crate) fn field(&self) -> Option<&str> {
-        match self {
-            Span::Term { field, .. } | Span::Multi { field, .. } | Span::Masked(_, field) => Some(field),
-            Span::Near { clauses, .. } | Span::Or(clauses) => clauses.iter().find_map(Span::field),
-            Span::Not { include: inner, .. }
-            | Span::First(inner, _)
-            | Span::Containing(inner, _)
-            | Span::Within(_, inner) => inner.field(),
-            Span::Gap(_) => None,
-        }
-    }
-}
 
 /// The names of queries that say where something stands.
 const NAMES: [&str; 9] = [
@@ -78,7 +20,7 @@ const NAMES: [&str; 9] = [
 ];
 
 /// Whether a query of this name says where something stands.
-pub(super) fn is_span(name: &str) -> bool {
+fn is_span(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
