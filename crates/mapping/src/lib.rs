@@ -36,5 +36,5 @@ mod value_kind;
 mod vector_fields;
 pub mod vectors;
 
-pub use mapping::{Field, FieldKind, Mapping, Meta, OBJECTS_DEPTH_MAX, Placed};
+pub use mapping::{Field, FieldKind, Mapping, Meta, OBJECTS_DEPTH_MAX, Placed, Rules};
 pub use value_kind::ValueKind;

@@ -42,7 +42,7 @@ pub use mapping::json::{Members, token_of};
 pub use mapping::meant::{meant, unrecognized};
 pub use mapping::names;
 pub use mapping::shards::Shards;
-pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, ValueKind, shard_counts};
+pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, Rules, ValueKind, shard_counts};
 pub use more_like::{Like, MoreLike};
 pub use profile::{FoundBy, Profile};
 pub use prospect::Prospect;
