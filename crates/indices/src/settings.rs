@@ -334,7 +334,7 @@ pub fn analysis(index: &Map<String, Value>) -> Result<Analysis> {
 }
 
 /// Limits that an index may have otherwise than is usual: the least, and the usual one.
-const LIMITS: [(&str, i32, usize); 6] = [
+const LIMITS: [(&str, i32, usize); 8] = [
     // How far into what is found a page may reach.
     ("max_result_window", 1, search::WINDOW_MAX),
     // How many hits are looked at anew: as far as pages reach, where nothing else is said.
@@ -344,6 +344,8 @@ const LIMITS: [(&str, i32, usize); 6] = [
     ("max_docvalue_fields_search", 0, 100),
     ("max_script_fields", 0, 32),
     ("max_slices_per_scroll", 1, 1024),
+    ("max_terms_count", 1, 65_536),
+    ("max_regex_length", 1, 1000),
 ];
 
 /// One of the limits of an index.

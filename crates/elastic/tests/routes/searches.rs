@@ -52,6 +52,30 @@ fn expensive_queries_can_be_forbidden() {
 }
 
 #[test]
+fn indices_limit_terms_and_expressions() {
+    run(&[
+        case(
+            "PUT /l",
+            r#"{"settings": {"index.max_terms_count": 2, "index.max_regex_length": 3}}"#,
+            200,
+            "",
+        ),
+        case(
+            "POST /l/_search",
+            r#"{"query": {"terms": {"k": ["a", "b", "c"]}}}"#,
+            400,
+            r#"{"error": {"reason": "failed to create query: The number of terms [3] used in the Terms Query request has exceeded the allowed maximum of [2]. This maximum can be set by changing the [index.max_terms_count] index level setting."}}"#,
+        ),
+        case(
+            "POST /l/_count",
+            r#"{"query": {"regexp": {"k": "abcd"}}}"#,
+            400,
+            r#"{"error": {"reason": "failed to create query: The length of regex [4] used in the Regexp Query request has exceeded the allowed maximum of [3]. This maximum can be set by changing the [index.max_regex_length] index level setting."}}"#,
+        ),
+    ]);
+}
+
+#[test]
 fn shards_that_have_nothing_are_skipped_where_it_is_asked() {
     let query = r#"{"query": {"range": {"at": {"gte": "2016-01-01"}}}}"#;
     run(&[

@@ -19,6 +19,7 @@ mod rewrite;
 mod several;
 mod sides;
 mod simple;
+mod sizes;
 mod spans;
 mod term_level;
 mod terms_set;
@@ -33,6 +34,7 @@ pub use inner::InnerHits;
 pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
 pub use limits::{CLAUSES_MAX, DEPTH_MAX, TERMS_MAX, too_many_clauses};
+pub(crate) use limits::{too_long, too_many_terms};
 pub use lucene::parse_query_string;
 pub(crate) use members::Least;
 pub use members::{

@@ -1,7 +1,7 @@
 //! Queries for the terms of fields as they are.
 
-use super::fuzziness::{expansions, fuzziness, no_query, prefix_length};
-use super::{CLAUSES_MAX, Fuzzy, Pattern, Query, Range, Rewrite};
+use super::fuzziness::{expansions, fuzziness, prefix_length};
+use super::{CLAUSES_MAX, Fuzzy, Pattern, Query, Range, Rewrite, too_many_terms};
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
 use mapping::json::{Members, one_or_many, scalar, token_of};
@@ -101,11 +101,7 @@ fn terms(mut members: Members<'_>) -> Result<Query> {
         }
     }
     if values.len() > CLAUSES_MAX {
-        return Err(no_query(&format!(
-            "The number of terms [{}] used in the Terms Query request has exceeded the allowed maximum of [{CLAUSES_MAX}]. This maximum \
-             can be set by changing the [index.max_terms_count] index level setting.",
-            values.len()
-        )));
+        return Err(too_many_terms(values.len(), CLAUSES_MAX));
     }
     Ok(Query::Terms {
         field: field.to_owned(),

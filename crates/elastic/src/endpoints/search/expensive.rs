@@ -1,4 +1,4 @@
-//! Queries that the cluster forbids for what they cost.
+//! Queries that the cluster or an index forbids for what they cost.
 
 use crate::call::Call;
 use http::StatusCode;
@@ -9,8 +9,15 @@ use search::Request;
 /// Says whether they are allowed.
 const SETTING: &str = "search.allow_expensive_queries";
 
-/// Refuses a search of these indices that is expensive, where none is allowed.
+/// Refuses a search of these indices that has more than one of them allows, or is expensive, where none is allowed.
 pub(crate) async fn check(call: &Call, request: &Request, places: &[IndexSnapshot]) -> Result<()> {
+    for place in places {
+        let terms = place.index.limit("max_terms_count")?;
+        let letters = place.index.limit("max_regex_length")?;
+        for query in request.query.iter().chain(&request.post_filter) {
+            query.check_sizes(terms, letters)?;
+        }
+    }
     let of_place = |place: &IndexSnapshot| {
         let is_text = |name: &str| place.mapping.field(name).is_some_and(|field| field.is_textual());
         let mut queries = request.query.iter().chain(&request.post_filter);
