@@ -399,7 +399,23 @@ pub fn mapping_rules(index: &Map<String, Value>) -> Result<Rules> {
         nested_max: count("/nested_fields/limit", "nested_fields.limit", usual.nested_max)?,
         ignores_malformed: flag("/ignore_malformed", usual.ignores_malformed)?,
         coerces: flag("/coerce", usual.coerces)?,
+        default_fields: default_fields(index).unwrap_or(usual.default_fields),
     })
+}
+
+/// The setting `index.query.default_field`: names with their factors, of which there may be several.
+fn default_fields(index: &Map<String, Value>) -> Option<Vec<(String, f32)>> {
+    let boosted = |name: &str| {
+        let parts = name.rsplit_once('^');
+        let boosted = parts.and_then(|(name, boost)| Some((name.to_owned(), boost.parse().ok()?)));
+        boosted.unwrap_or_else(|| (name.to_owned(), 1.0))
+    };
+    let names: Vec<&str> = match index.get("query")?.get("default_field")? {
+        Value::String(names) => names.split(',').map(str::trim).collect(),
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        _ => return None,
+    };
+    Some(names.into_iter().map(boosted).collect())
 }
 
 #[cfg(test)]

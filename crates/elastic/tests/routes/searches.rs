@@ -76,6 +76,55 @@ fn indices_limit_terms_and_expressions() {
 }
 
 #[test]
+fn texts_are_looked_for_in_the_fields_that_an_index_says() {
+    run(&[
+        case(
+            "PUT /d",
+            r#"{"settings": {"index.query.default_field": ["t*"]}}"#,
+            200,
+            "",
+        ),
+        case("PUT /d/_doc/1", r#"{"title": "quick", "other": "slow"}"#, 201, ""),
+        case(
+            "POST /d/_search?q=quick",
+            "",
+            200,
+            r#"{"hits": {"total": {"value": 1}}}"#,
+        ),
+        case(
+            "POST /d/_search?q=slow",
+            "",
+            200,
+            r#"{"hits": {"total": {"value": 0}}}"#,
+        ),
+        case(
+            "POST /d/_search?q=sl*w",
+            "",
+            200,
+            r#"{"hits": {"total": {"value": 0}}}"#,
+        ),
+        case(
+            "POST /d/_search",
+            r#"{"query": {"multi_match": {"query": "slow", "fields": ["*"]}}}"#,
+            200,
+            r#"{"hits": {"total": {"value": 1}}}"#,
+        ),
+        case(
+            "PUT /d/_settings",
+            r#"{"index.query.default_field": "*"}"#,
+            200,
+            "",
+        ),
+        case(
+            "POST /d/_search?q=slow",
+            "",
+            200,
+            r#"{"hits": {"total": {"value": 1}}}"#,
+        ),
+    ]);
+}
+
+#[test]
 fn shards_that_have_nothing_are_skipped_where_it_is_asked() {
     let query = r#"{"query": {"range": {"at": {"gte": "2016-01-01"}}}}"#;
     run(&[

@@ -73,7 +73,7 @@ impl Mapping {
 
     /// The same, of JSON that was there before: it may have more fields than the settings let it have now.
     pub fn kept(source: &Value, analysis: Analysis, rules: Rules) -> Result<Mapping> {
-        let mapping = Mapping::of(source, analysis, rules.without_limits())?;
+        let mapping = Mapping::of(source, analysis, rules.clone().without_limits())?;
         Ok(Mapping { rules, ..mapping })
     }
 
@@ -91,6 +91,11 @@ impl Mapping {
     pub fn shows_source(&self) -> bool {
         let enabled = self.source_rule().and_then(|rule| rule.get("enabled"));
         enabled.and_then(crate::json::as_bool).unwrap_or(true)
+    }
+
+    /// The fields that texts are looked for in where a query names none, by patterns of their names, with their factors.
+    pub fn default_fields(&self) -> &[(String, f32)] {
+        &self.rules.default_fields
     }
 
     /// The analyzers of the index.

@@ -1,11 +1,11 @@
-//! What the settings of an index say of its mapping: `index.mapping.*`.
+//! What the settings of an index say of its fields: `index.mapping.*` and `index.query.default_field`.
 
 use super::field::{Field, FieldKind};
 use crate::error::{Result, SearchError};
 use serde_json::Value;
 
 /// What a mapping may have, and what its fields take where they do not say it themselves.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Rules {
     /// The fields at most: `total_fields.limit`.
     pub fields_max: usize,
@@ -15,6 +15,8 @@ pub struct Rules {
     pub ignores_malformed: bool,
     /// Whether texts are taken as numbers: `coerce`.
     pub coerces: bool,
+    /// The fields that texts are looked for in where a query names none, by patterns of their names, with their factors.
+    pub default_fields: Vec<(String, f32)>,
 }
 
 impl Default for Rules {
@@ -24,6 +26,7 @@ impl Default for Rules {
             nested_max: 50,
             ignores_malformed: false,
             coerces: true,
+            default_fields: vec![("*".to_owned(), 1.0)],
         }
     }
 }
