@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::said::{FieldType, Fields, facet, first, whole};
 use crate::sort::distance_field;
 use language::interruption::steps;
-use mapping::Mapping;
+use mapping::{Mapping, Rules};
 use memory::Budget;
 use search::{Held, Index, Outcome, Request, Run, Seen};
 use serde_json::{Map, Value as Json, json};
@@ -129,7 +129,7 @@ impl IndexRows {
             properties.insert(distance_field(at), json!({"type": "double"}));
         }
         let analysis = index.analyzers.analysis()?;
-        let mut mapping = Mapping::parse(&json!({}), analysis)?.with_fields_max(Some(usize::MAX));
+        let mut mapping = Mapping::of(&json!({}), analysis, Rules::default().without_limits())?;
         mapping.put(&json!({ "properties": properties }))?;
         Ok(Arc::new(mapping))
     }

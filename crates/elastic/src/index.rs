@@ -104,10 +104,10 @@ impl Call {
         let namespace = names::namespace(&self.server.engine, name);
         self.require(Action::CreateCollection, &namespace)?;
         let analysis = settings::analysis(&whole.settings)?;
-        let fields_max = settings::fields_max(&whole.settings)?;
+        let rules = settings::mapping_rules(&whole.settings)?;
         Counts::check(&whole.settings)?;
         let given = Value::Object(whole.mappings);
-        let mapping = Mapping::parse(&given, analysis)?.with_fields_max(fields_max);
+        let mapping = Mapping::of(&given, analysis, rules)?;
         mapping.check_given(&given)?;
         for (alias, options) in &whole.aliases {
             check_alias(self, name, alias)?;

@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::names::{self, all, check, namespace};
 use crate::parameters::Parameters;
 use auth::Action;
+use indices::Index;
 use indices::error::{ElasticError, Result};
 use search::simple_match;
 use serde_json::{Map, Value, json};
@@ -82,21 +83,7 @@ impl Options {
     /// These, changed by the same parameters.
     pub(crate) fn taken(mut self, parameters: &mut Parameters) -> Result<Options> {
         if let Some(states) = parameters.list("expand_wildcards") {
-            (self.open, self.closed, self.hidden) = (false, false, false);
-            for state in states {
-                match state.as_str() {
-                    "open" => self.open = true,
-                    "closed" => self.closed = true,
-                    "hidden" => self.hidden = true,
-                    "none" => (self.open, self.closed, self.hidden) = (false, false, false),
-                    "all" => (self.open, self.closed, self.hidden) = (true, true, true),
-                    other => {
-                        return Err(ElasticError::illegal(format!(
-                            "No valid expand wildcard value [{other}]"
-                        )));
-                    }
-                }
-            }
+            self.expand(states.iter().map(String::as_str))?;
         }
         if let Some(ignore) = parameters.flag("ignore_unavailable")? {
             self.ignore_unavailable = ignore;
@@ -107,6 +94,26 @@ impl Options {
         // No index is throttled here.
         parameters.flag("ignore_throttled")?;
         Ok(self)
+    }
+
+    /// Lets patterns stand for indices in these states.
+    pub(crate) fn expand<'s>(&mut self, states: impl Iterator<Item = &'s str>) -> Result<()> {
+        (self.open, self.closed, self.hidden) = (false, false, false);
+        for state in states {
+            match state {
+                "open" => self.open = true,
+                "closed" => self.closed = true,
+                "hidden" => self.hidden = true,
+                "none" => (self.open, self.closed, self.hidden) = (false, false, false),
+                "all" => (self.open, self.closed, self.hidden) = (true, true, true),
+                other => {
+                    return Err(ElasticError::illegal(format!(
+                        "No valid expand wildcard value [{other}]"
+                    )));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -294,4 +301,14 @@ pub(crate) fn alias_filter(call: &Call, expression: &str, name: &str) -> Result<
         }
     }
     Ok((!filters.is_empty()).then(|| json!({"bool": {"should": filters, "minimum_should_match": 1}})))
+}
+
+/// The aliases by which an expression means an index, in the order of their names; none where it means all indices.
+pub(crate) fn aliases_meant(index: &Index, expression: &str) -> Vec<String> {
+    let parts = split(expression);
+    let is_meant = |alias: &String| parts.iter().any(|part| simple_match(part, alias));
+    let mut aliases: Vec<String> = index.aliases().keys().cloned().collect();
+    aliases.retain(is_meant);
+    aliases.sort();
+    aliases
 }

@@ -5,8 +5,9 @@ use crate::endpoints::resize::Resize;
 use crate::endpoints::search::multi::SearchKind;
 use crate::endpoints::{
     aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, health, index, lifecycle,
-    mapping, mget, nodes, pipelines, recovery, resize, resolved, rollover, root, search, security, settings,
-    shards, snapshots, stats, stored_scripts, streams, tasks, template, term_vectors, validate,
+    mapping, mget, nodes, pipelines, rank_eval, recovery, resize, resolved, rollover, root, search,
+    search_shards, security, settings, shards, snapshots, stats, stored_scripts, streams, tasks, template,
+    term_vectors, validate,
 };
 use crate::kept::Family;
 use crate::respond::Answer;
@@ -72,6 +73,8 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_license"] => root::license(call),
         ["_reindex"] => by_query::reindex(call).await,
         ["_field_caps"] => field_caps::run(call, "_all").await,
+        ["_search_shards"] => search_shards::run(call, "_all").await,
+        ["_rank_eval"] => rank_eval::run(call, "_all").await,
         ["_mtermvectors"] => term_vectors::several(call, None).await,
         ["_stats"] => stats::run(call, "_all", None).await,
         ["_stats", metrics] => stats::run(call, "_all", Some(metrics)).await,
@@ -80,7 +83,6 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_resolve", "index", name] => resolved::run(call, name).await,
         ["_segments"] => shards::segments(call, "_all").await,
         ["_shard_stores"] => shards::stores(call, "_all").await,
-        ["_search_shards"] => shards::of_search(call, "_all").await,
         ["_remote", "info"] => root::remotes(call),
         ["_dangling"] => cluster::dangling(call),
         ["_xpack"] => root::features(call, false),
@@ -220,6 +222,8 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_delete_by_query"] => by_query::change(call, index, true).await,
         [index, "_update_by_query"] => by_query::change(call, index, false).await,
         [index, "_field_caps"] => field_caps::run(call, index).await,
+        [index, "_search_shards"] => search_shards::run(call, index).await,
+        [index, "_rank_eval"] => rank_eval::run(call, index).await,
         [index, "_validate", "query"] => validate::run(call, index).await,
         [index, "_explain", id] => explain::run(call, index, id).await,
         [index, "_termvectors"] => term_vectors::one(call, index, None).await,
@@ -233,7 +237,6 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_recovery"] => recovery::run(call, index).await,
         [index, "_segments"] => shards::segments(call, index).await,
         [index, "_shard_stores"] => shards::stores(call, index).await,
-        [index, "_search_shards"] => shards::of_search(call, index).await,
         [index, "_cache", "clear"] => index::clear_cache(call, index).await,
         [index, "_block", block] => index::block(call, index, block).await,
         [index, "_doc"] => document::post(call, index).await,
@@ -297,7 +300,6 @@ const NOT_HERE: &[(&str, &str)] = &[
     ("_reindex", "reindexing"),
     ("_delete_by_query", "deleting by a query"),
     ("_update_by_query", "updating by a query"),
-    ("_rank_eval", "ranking evaluation"),
     ("_ml", "machine learning"),
     ("_watcher", "watches"),
     ("_transform", "transforms"),

@@ -6,6 +6,19 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What every index has besides its fields, each with whether it is searched and aggregated.
+const METADATA: [(&str, bool, bool); 9] = [
+    ("_field_names", true, false),
+    ("_id", true, true),
+    ("_ignored", true, false),
+    ("_index", true, true),
+    ("_routing", true, false),
+    ("_seq_no", true, true),
+    ("_source", false, false),
+    ("_type", true, true),
+    ("_version", false, false),
+];
+
 /// What is known of the fields of several indices.
 #[derive(Debug, Default)]
 pub struct FieldCaps {
@@ -29,7 +42,8 @@ impl FieldCaps {
         for (name, field) in mapping.fields().filter(|(name, _)| is_wanted(name)) {
             let target = mapping.field(name).unwrap_or(Cow::Borrowed(field));
             let (searchable, aggregatable) = match target.kind {
-                FieldKind::Object | FieldKind::Nested | FieldKind::Disabled => (false, false),
+                // Objects are told of with what is in them.
+                FieldKind::Object | FieldKind::Nested | FieldKind::Disabled => continue,
                 FieldKind::Binary => (false, false),
                 FieldKind::Completion => (true, false),
                 // For texts it says whether they are sorted by on demand.
@@ -44,15 +58,26 @@ impl FieldCaps {
                 let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 caps.meta.entry(key.clone()).or_default().insert(text);
             }
+            self.add_around(index, mapping, name);
         }
-        for (name, searchable, aggregatable) in [
-            ("_id", true, true),
-            ("_index", true, true),
-            ("_source", false, false),
-        ] {
+        for (name, searchable, aggregatable) in METADATA {
             if is_wanted(name) {
                 let caps = self.entry(name, name);
                 caps.there.push((index.to_owned(), searchable, aggregatable));
+            }
+        }
+    }
+
+    /// Adds the objects that a field is in.
+    fn add_around(&mut self, index: &str, mapping: &Mapping, name: &str) {
+        for (at, _) in name.match_indices('.') {
+            let around = &name[..at];
+            let Some(object) = mapping.field(around).filter(|field| field.is_object()) else {
+                continue;
+            };
+            let caps = self.entry(around, &object.type_name);
+            if caps.there.last().is_none_or(|(last, ..)| last != index) {
+                caps.there.push((index.to_owned(), false, false));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The values of fields that a client wants beside a document: `fields`, `docvalue_fields`, `stored_fields`.
 
 use jiff::tz::TimeZone;
-use mapping::columns::check_column;
+use mapping::columns::{check_column, check_name};
 use mapping::error::{Result, SearchError};
 use mapping::fields::{Term, View, document_term, nanos, null_term, simple_match, text_of, values_at};
 use mapping::flattened::Flattened;
@@ -88,6 +88,7 @@ pub fn fetched(
                 continue;
             }
             if of == ValuesOf::Columns {
+                check_name(name)?;
                 check_column(name, &field)?;
                 if field.is_vector() {
                     return Err(SearchError::illegal(format!(
@@ -122,7 +123,9 @@ pub fn count(mapping: &Mapping, wanted: &[WantedField]) -> usize {
 /// The fields of a name or a pattern; keys of objects that are fields have no names but those that are asked for.
 fn named<'m>(mapping: &'m Mapping, pattern: &'m str) -> Vec<(&'m str, Cow<'m, Arc<Field>>)> {
     if !pattern.contains('*') {
-        let is_named = |field: &Cow<'_, Arc<Field>>| mapping.has_field(pattern) || field.is_keyed();
+        let is_named = |field: &Cow<'_, Arc<Field>>| {
+            mapping.has_field(pattern) || field.is_keyed() || field.meta.is_some()
+        };
         let field = mapping.field(pattern).filter(is_named);
         return field.map(|field| (pattern, field)).into_iter().collect();
     }

@@ -318,9 +318,9 @@ impl Index {
         self.change(|present| {
             settings::merge(&mut present.settings, new);
             let analysis = settings::analysis(&present.settings)?;
-            let fields_max = settings::fields_max(&present.settings)?;
+            let rules = settings::mapping_rules(&present.settings)?;
             let source = Value::Object(present.mapping.source().clone());
-            present.mapping = Arc::new(Mapping::parse(&source, analysis)?.with_fields_max(fields_max));
+            present.mapping = Arc::new(Mapping::kept(&source, analysis, rules)?);
             Ok(())
         })
         .await

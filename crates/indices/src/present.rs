@@ -35,11 +35,11 @@ impl Present {
             .cloned()
             .unwrap_or_default();
         let analysis = settings::analysis(&settings)?;
-        let fields_max = settings::fields_max(&settings)?;
+        let rules = settings::mapping_rules(&settings)?;
         let empty = json!({});
-        let mapping = Mapping::parse(kept.get("mappings").unwrap_or(&empty), analysis)?;
+        let mapping = Mapping::kept(kept.get("mappings").unwrap_or(&empty), analysis, rules)?;
         Ok(Present {
-            mapping: Arc::new(mapping.with_fields_max(fields_max)),
+            mapping: Arc::new(mapping),
             settings,
             aliases: kept
                 .get("aliases")

@@ -5,22 +5,18 @@
 
 use crate::error::{ElasticError, Result};
 use http::StatusCode;
-use search::shard_counts::Counts;
-use search::{Mapping, murmur3};
+use search::{Mapping, Shards};
 use serde_json::{Map, Value};
 use value::{DocumentBuf, ValueRef};
 
 /// The member of a document that is its routing.
 pub const ROUTING: &str = "_routing";
-/// The binary digits of the number of parts that shards are made of, where settings do not say it.
-const PARTS_BITS: u32 = 10;
 
 /// How an index places its documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Routing {
-    shards: u32,
-    /// The parts that shards are made of, so that they can be split later.
-    parts: u32,
+    /// The shards that it has.
+    pub shards: Shards,
     /// Whether each document must have one.
     pub is_required: bool,
 }
@@ -28,17 +24,10 @@ pub struct Routing {
 impl Routing {
     /// Reads it from settings and mapping.
     pub fn of(settings: &Map<String, Value>, mapping: &Mapping) -> Routing {
-        let Counts {
-            shards,
-            routing_shards,
-            ..
-        } = Counts::of(settings);
-        let parts = routing_shards.unwrap_or_else(|| usual_parts(shards));
         let rule = mapping.source().get(ROUTING);
         let is_required = rule.and_then(|rule| rule.get("required"));
         Routing {
-            shards,
-            parts: parts.max(shards),
+            shards: Shards::of(settings),
             is_required: is_required.is_some_and(|flag| flag == true || flag == "true"),
         }
     }
@@ -66,27 +55,9 @@ impl Routing {
 
     /// Whether a request with the routing `asked` reaches the shard of a document kept with the routing `kept`.
     pub fn leads(self, id: &str, asked: Option<&str>, kept: Option<&str>) -> bool {
-        let shard = |routing: Option<&str>| self.shard(routing.unwrap_or(id));
-        self.shards == 1 || asked == kept || shard(asked) == shard(kept)
+        let shard = |routing: Option<&str>| self.shards.shard(routing.unwrap_or(id));
+        self.shards.count() == 1 || asked == kept || shard(asked) == shard(kept)
     }
-
-    /// The shard of a routing.
-    pub fn shard(self, text: &str) -> u32 {
-        let part = i64::from(hash(text).cast_signed()).rem_euclid(i64::from(self.parts)) as u32;
-        part / (self.parts / self.shards)
-    }
-}
-
-/// The parts that so many shards are made of, where settings do not say it.
-pub fn usual_parts(shards: u32) -> u32 {
-    let bits = u32::BITS - shards.saturating_sub(1).leading_zeros();
-    shards << PARTS_BITS.saturating_sub(bits).max(1)
-}
-
-/// The hash by which Elasticsearch places a routing.
-fn hash(text: &str) -> u32 {
-    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    murmur3(&bytes, 0)
 }
 
 /// The routing of a document that is kept.
@@ -107,18 +78,6 @@ mod tests {
     }
 
     #[test]
-    fn texts_have_the_hashes_that_elasticsearch_gives_them() {
-        for (text, expected) in [
-            ("hell", 0x5a0c_b7c3),
-            ("hello", 0xd7c3_1989),
-            ("hello w", 0x22ab_2984),
-            ("The quick brown fox jumps over the lazy dog", 0xe07d_b09c),
-        ] {
-            assert_eq!(hash(text), expected, "{text}");
-        }
-    }
-
-    #[test]
     fn one_shard_has_every_document_whatever_its_routing() {
         let one = routing(json!({}));
         assert!(one.leads("1", None, Some("5")) && one.leads("1", Some("4"), Some("5")));
@@ -131,7 +90,7 @@ mod tests {
         assert!(!five.leads("1", Some("4"), Some("5")));
         assert!(five.leads("1", Some("5"), Some("5")) && five.leads("1", None, None));
         // A document with another routing to the same shard is found.
-        let shards: Vec<u32> = (0..20).map(|n: u32| five.shard(&n.to_string())).collect();
+        let shards: Vec<u32> = (0..20).map(|n: u32| five.shards.shard(&n.to_string())).collect();
         assert!(shards.iter().all(|shard| *shard < 5));
         let twin = (0..20).find(|n: &u32| *n != 5 && shards[*n as usize] == shards[5]);
         assert!(five.leads("1", twin.map(|n| n.to_string()).as_deref(), Some("5")));

@@ -2,7 +2,7 @@
 
 use crate::error::{ElasticError, Result};
 use search::shard_counts::Counts;
-use search::{Analysis, parse_time};
+use search::{Analysis, Rules, parse_time};
 use serde_json::{Map, Value, json};
 
 /// Settings that may be given and change nothing here: copies, segments and caches are the store's own matter.
@@ -174,7 +174,7 @@ pub fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value>> {
         match name.as_str() {
             "analysis" => drop(Analysis::parse(value)?),
             "mapping" => {
-                fields_max(&index)?;
+                mapping_rules(&index)?;
             }
             "number_of_shards" | "number_of_replicas" | "number_of_routing_shards" => Counts::check(&index)?,
             limited if LIMITS.iter().any(|(known, ..)| *known == limited) => {
@@ -370,6 +370,7 @@ const LIMITS: [(&str, i32, usize); 8] = [
     ("max_terms_count", 1, 65_536),
     ("max_regex_length", 1, 1000),
     ("max_adjacency_matrix_filters", 2, 100),
+    ("max_slices_per_scroll", 1, 1024),
 ];
 
 /// One of the limits of an index.
@@ -425,19 +426,44 @@ pub fn highlighted_chars_max(index: &Map<String, Value>) -> usize {
         .unwrap_or(search::ANALYZED_CHARS_MAX)
 }
 
-/// The fields that a mapping may have.
-pub fn fields_max(index: &Map<String, Value>) -> Result<Option<usize>> {
-    let limit = index
-        .get("mapping")
-        .and_then(|mapping| mapping.pointer("/total_fields/limit"));
-    match limit.and_then(Value::as_str) {
-        None => Ok(None),
-        Some(text) => text.parse().map(Some).map_err(|_| {
+/// What is said of the mapping.
+pub fn mapping_rules(index: &Map<String, Value>) -> Result<Rules> {
+    let given = |path: &str| index.get("mapping").and_then(|mapping| mapping.pointer(path));
+    let count = |path: &str, name: &str, usual: usize| match given(path).and_then(Value::as_str) {
+        None => Ok(usual),
+        Some(text) => text.parse().map_err(|_| {
             ElasticError::illegal(format!(
-                "Failed to parse value [{text}] for setting [index.mapping.total_fields.limit]"
+                "Failed to parse value [{text}] for setting [index.mapping.{name}]"
             ))
         }),
-    }
+    };
+    let flag = |path: &str, usual: bool| match given(path) {
+        None | Some(Value::Null) => Ok(usual),
+        Some(flag) => check_flag(flag).map(|()| flag.as_str() == Some("true")),
+    };
+    let usual = Rules::default();
+    Ok(Rules {
+        fields_max: count("/total_fields/limit", "total_fields.limit", usual.fields_max)?,
+        nested_max: count("/nested_fields/limit", "nested_fields.limit", usual.nested_max)?,
+        ignores_malformed: flag("/ignore_malformed", usual.ignores_malformed)?,
+        coerces: flag("/coerce", usual.coerces)?,
+        default_fields: default_fields(index).unwrap_or(usual.default_fields),
+    })
+}
+
+/// The setting `index.query.default_field`: names with their factors, of which there may be several.
+fn default_fields(index: &Map<String, Value>) -> Option<Vec<(String, f32)>> {
+    let boosted = |name: &str| {
+        let parts = name.rsplit_once('^');
+        let boosted = parts.and_then(|(name, boost)| Some((name.to_owned(), boost.parse().ok()?)));
+        boosted.unwrap_or_else(|| (name.to_owned(), 1.0))
+    };
+    let names: Vec<&str> = match index.get("query")?.get("default_field")? {
+        Value::String(names) => names.split(',').map(str::trim).collect(),
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        _ => return None,
+    };
+    Some(names.into_iter().map(boosted).collect())
 }
 
 #[cfg(test)]
@@ -466,6 +492,14 @@ mod tests {
             (
                 json!({"blocks.write": "maybe"}),
                 "Failed to parse value [maybe] as only [true] or [false] are allowed.",
+            ),
+            (
+                json!({"mapping.coerce": "maybe"}),
+                "Failed to parse value [maybe] as only [true] or [false] are allowed.",
+            ),
+            (
+                json!({"mapping.nested_fields.limit": "x"}),
+                "Failed to parse value [x] for setting [index.mapping.nested_fields.limit]",
             ),
             (
                 json!({"refresh_interval": "5"}),

@@ -172,6 +172,7 @@ impl<'d> View<'d> {
                 _ => Vec::new(),
             },
             Meta::Ignored => self.ignored().into_iter().map(Term::Text).collect(),
+            Meta::Sequence => vec![Term::Integer(self.sequence as i64)],
         }
     }
 

@@ -49,30 +49,35 @@ impl Interval {
             if matches!(value, ValueRef::Null) {
                 continue;
             }
-            let end = term_of(inner, field, value)?;
+            let end = rounded(field, term_of(inner, field, value)?);
             match name {
                 "gte" | "from" => low = end,
-                "gt" => low = next(end)?,
+                "gt" => low = next(field, end)?,
                 "lte" | "to" => high = end,
-                "lt" => high = previous(end)?,
+                "lt" => high = previous(field, end)?,
                 _ => return None,
             }
         }
         low.compare(&high).is_le().then_some(Interval { low, high })
     }
 
-    /// The range of a query, for a field of this kind.
-    pub fn of_bounds(inner: &FieldKind, low: Bound<Term>, high: Bound<Term>) -> Option<Interval> {
+    /// The range of a query, for a field of ranges of this kind.
+    pub fn of_bounds(
+        field: &Field,
+        inner: &FieldKind,
+        low: Bound<Term>,
+        high: Bound<Term>,
+    ) -> Option<Interval> {
         Some(Interval {
             low: match low {
                 Bound::Unbounded => least(inner),
-                Bound::Included(low) => low,
-                Bound::Excluded(low) => next(low)?,
+                Bound::Included(low) => rounded(field, low),
+                Bound::Excluded(low) => next(field, rounded(field, low))?,
             },
             high: match high {
                 Bound::Unbounded => greatest(inner),
-                Bound::Included(high) => high,
-                Bound::Excluded(high) => previous(high)?,
+                Bound::Included(high) => rounded(field, high),
+                Bound::Excluded(high) => previous(field, rounded(field, high))?,
             },
         })
     }
@@ -113,20 +118,35 @@ fn greatest(kind: &FieldKind) -> Term {
     }
 }
 
-fn next(term: Term) -> Option<Term> {
+/// Whether the ends of a field's ranges have 32 bits.
+fn is_short(field: &Field) -> bool {
+    field.type_name == "float_range"
+}
+
+/// An end as the ranges of a field have it.
+fn rounded(field: &Field, term: Term) -> Term {
+    match term {
+        Term::Float(number) if is_short(field) => Term::Float(f64::from(number as f32)),
+        term => term,
+    }
+}
+
+fn next(field: &Field, term: Term) -> Option<Term> {
     Some(match term {
         Term::Integer(number) => Term::Integer(number.checked_add(1)?),
         Term::Date(ms) => Term::Date(ms.checked_add(1)?),
+        Term::Float(number) if is_short(field) => Term::Float(f64::from((number as f32).next_up())),
         Term::Float(number) => Term::Float(number.next_up()),
         Term::Ip(ip) => Term::Ip(Ipv6Addr::from_bits(ip.to_bits().checked_add(1)?)),
         _ => return None,
     })
 }
 
-fn previous(term: Term) -> Option<Term> {
+fn previous(field: &Field, term: Term) -> Option<Term> {
     Some(match term {
         Term::Integer(number) => Term::Integer(number.checked_sub(1)?),
         Term::Date(ms) => Term::Date(ms.checked_sub(1)?),
+        Term::Float(number) if is_short(field) => Term::Float(f64::from((number as f32).next_down())),
         Term::Float(number) => Term::Float(number.next_down()),
         Term::Ip(ip) => Term::Ip(Ipv6Addr::from_bits(ip.to_bits().checked_sub(1)?)),
         _ => return None,
@@ -154,6 +174,30 @@ fn network(text: &str) -> Option<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::Analysis;
+    use crate::mapping::Mapping;
+
+    #[test]
+    fn ends_of_floats_have_32_bits() {
+        let of = |type_name: &str| {
+            let source = serde_json::json!({"properties": {"r": {"type": type_name}}});
+            let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
+            let field = mapping.field("r").expect("a field");
+            let interval = Interval::of_bounds(
+                &field,
+                &FieldKind::Float(None),
+                Bound::Included(Term::Float(0.1)),
+                Bound::Excluded(Term::Float(1.0)),
+            );
+            interval.expect("an interval")
+        };
+        let short = of("float_range");
+        assert_eq!(short.low, Term::Float(f64::from(0.1_f32)));
+        assert_eq!(short.high, Term::Float(f64::from(1.0_f32.next_down())));
+        let long = of("double_range");
+        assert_eq!(long.low, Term::Float(0.1));
+        assert_eq!(long.high, Term::Float(1.0_f64.next_down()));
+    }
 
     #[test]
     fn networks_have_at_most_as_many_bits_as_addresses() {

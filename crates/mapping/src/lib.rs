@@ -23,9 +23,11 @@ pub mod java;
 pub mod json;
 mod mapping;
 pub mod meant;
+pub mod murmur;
 pub mod names;
 pub mod rows;
 pub mod shard_counts;
+pub mod shards;
 pub mod short;
 mod term;
 mod unsigned;
@@ -34,5 +36,5 @@ mod value_kind;
 mod vector_fields;
 pub mod vectors;
 
-pub use mapping::{Field, FieldKind, Mapping, Meta, OBJECTS_DEPTH_MAX, Placed};
+pub use mapping::{Field, FieldKind, Mapping, Meta, OBJECTS_DEPTH_MAX, Placed, Rules};
 pub use value_kind::ValueKind;

@@ -31,8 +31,10 @@ impl ValueFormat {
         };
         match (kind, format) {
             (FieldKind::Date, format) => {
-                let formats = format.map(DateFormats::parse).transpose()?;
-                let formats = formats.unwrap_or_else(|| field.formats.clone());
+                let formats = match format {
+                    Some(format) => DateFormats::parse(format)?.in_locale_of(&field.formats),
+                    None => field.formats.clone(),
+                };
                 Ok(ValueFormat::Dates(formats, zone.clone()))
             }
             (FieldKind::Integer(..) | FieldKind::Float(_), Some(format)) => {

@@ -11,6 +11,7 @@ mod matching;
 mod neighbours;
 mod query;
 mod script;
+mod slice;
 mod units;
 mod work;
 
@@ -19,5 +20,6 @@ pub use matching::*;
 pub use neighbours::Neighbours;
 pub use query::*;
 pub use script::{DocumentScript, look_if_wanted, script_parts};
+pub use slice::{Slice, Sliced};
 pub use units::{bytes_of, parse_time, time_of};
 pub use work::work;

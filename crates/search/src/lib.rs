@@ -18,10 +18,10 @@ mod hit;
 mod indexed;
 mod inner;
 mod more_like;
-mod murmur;
 mod named;
 mod order;
 mod profile;
+mod prospect;
 mod request;
 mod run;
 mod seen;
@@ -39,17 +39,18 @@ pub use mapping::error::{ErrorKind, Result, SearchError};
 pub use mapping::fields::simple_match;
 pub use mapping::intervals::Relation;
 pub use mapping::java::class_of_json;
-pub use mapping::json::token_of;
+pub use mapping::json::{Members, token_of};
 pub use mapping::meant::{meant, unrecognized};
 pub use mapping::names;
-pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, ValueKind, shard_counts};
+pub use mapping::shards::{Shards, usual_parts};
+pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, Rules, ValueKind, shard_counts};
 pub use more_like::{Like, MoreLike};
-pub use murmur::murmur3;
 pub use profile::{FoundBy, Profile};
+pub use prospect::Prospect;
 pub use querying::{
     BoolQuery, CLAUSES_MAX, DEPTH_MAX, DocumentScript, FieldUse, Held, InnerHits, Knn, NearnessQuery,
-    Neighbours, NestedMode, NestedQuery, Query, bytes_of, look_if_wanted, lucene_expression, parse_query,
-    parse_query_string, parse_time, script_parts,
+    Neighbours, NestedMode, NestedQuery, Query, Slice, bytes_of, look_if_wanted, lucene_expression,
+    parse_query, parse_query_string, parse_time, script_parts,
 };
 pub use request::{Request, WINDOW_MAX};
 pub use run::{NewestWanted, Run};

@@ -2,7 +2,7 @@
 
 use super::collate::{Collate, Collated};
 use super::near::Nearness;
-use super::smoothing::{Counts, Smoothing};
+use super::smoothing::{Frequencies, Smoothing};
 use super::terms::{Candidate, Counted, Mode, Options, WORD_BYTES, analyzer_of, at_least, texts};
 use super::{entry, no_mapping, wanted_field};
 use mapping::Mapping;
@@ -10,17 +10,23 @@ use mapping::analysis::Token;
 use mapping::error::{Result, SearchError};
 use mapping::fields::View;
 use mapping::json::{Members, one_or_many};
+use mapping::short::shortest;
 use search::Held;
 use serde_json::{Value, json};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-/// Words of a phrase at most.
-const WORDS_MAX: usize = 20;
+/// A phrase of as many words is too long for suggestions, whatever a request says.
+const WORDS_MAX: usize = 100;
+/// The words of the phrases among which likelihoods are looked up at most.
+const GRAM_MAX: usize = 3;
 /// Texts that are kept after each word.
 const BEAM: usize = 200;
 
-/// The words of a text, its score as a logarithm, and which of the words were changed.
+/// What stands between the words of phrases that are suggested.
+const BETWEEN: &str = " ";
+
+/// The words of a text, its score as a logarithm to the base of 10, and which of the words were changed.
 type Text = (Vec<String>, f64, Vec<bool>);
 
 #[derive(Clone, Debug)]
@@ -36,15 +42,22 @@ pub(super) struct Phraser {
     confidence: f64,
     /// How likely a word is right.
     word_likelihood: f64,
+    /// What stands between the words of terms that are several words.
     separator: String,
+    /// How many words together are looked up; where nothing is said, as many as the field's terms have.
+    gram: Option<usize>,
+    /// From how many words on nothing is suggested.
+    limit: usize,
+    /// Whether terms of several words are left to those within them.
+    is_of_words: bool,
     marks: Option<(String, String)>,
     analyzer: Option<String>,
     generators: Vec<Options>,
     words: Vec<Token>,
     counted: Counted,
-    /// How often one word follows another.
-    pairs: HashMap<(String, String), u64>,
-    /// All words of all documents.
+    /// How often terms occur that are made of words that are near those of the phrase.
+    terms: HashMap<String, u64>,
+    /// All terms of all documents.
     total: u64,
 }
 
@@ -71,7 +84,7 @@ fn generators(members: &mut Members<'_>) -> Result<Vec<Options>> {
         }
     }
     if generators.is_empty() {
-        let nothing = json!({"suggest_mode": "always"});
+        let nothing = json!({});
         generators.push(Options::parse(&mut Members::of("direct_generator", &nothing)?)?);
     }
     Ok(generators)
@@ -98,12 +111,12 @@ impl Phraser {
         let smoothing = members.take("smoothing").map(Smoothing::parse).transpose()?;
         let collate = members.take("collate").map(Collate::parse).transpose()?;
         let marks = members.take("highlight").map(marks).transpose()?.flatten();
-        // How many words belong together is seen from the words themselves.
-        at_least(members.integer("gram_size")?, 1, 1, "gramSize must be >= 1")?;
-        at_least(members.integer("token_limit")?, 10, 1, "token_limit must be >= 1")?;
+        let gram = members.integer("gram_size")?;
+        let gram = gram.map(|size| at_least(Some(size), 1, 1, "gramSize must be >= 1"));
+        let limit = at_least(members.integer("token_limit")?, 10, 1, "token_limit must be >= 1")?;
         let size = at_least(members.integer("size")?, 5, 1, "size must be positive")?;
         let tried = members.integer("shard_size")?;
-        members.flag("force_unigrams")?;
+        let is_of_words = members.flag("force_unigrams")?.unwrap_or(true);
         let number = |number: Option<f64>, default: f64, is_fine: fn(f64) -> bool, reason: &str| {
             let number = number.unwrap_or(default);
             is_fine(number)
@@ -138,12 +151,15 @@ impl Phraser {
                 "real_word_error_likelihood must be > 0.0",
             )?,
             separator: members.text("separator")?.unwrap_or_else(|| " ".to_owned()),
+            gram: gram.transpose()?,
+            limit: limit.min(WORDS_MAX),
+            is_of_words,
             marks,
             analyzer: members.text("analyzer")?,
             generators,
             words: Vec::new(),
             counted: Counted::default(),
-            pairs: HashMap::new(),
+            terms: HashMap::new(),
             total: 0,
         })
     }
@@ -153,9 +169,23 @@ impl Phraser {
             .field(&self.field)
             .ok_or_else(|| no_mapping(&self.field))?;
         let mut words = analyzer_of(mapping, &field, self.analyzer.as_deref())?.tokens(text);
-        // Words that a filter has joined are made of those between them.
-        words.retain(|word| !word.text.contains(' ') || field.is_keyword());
-        words.truncate(WORDS_MAX);
+        let parts = |word: &Token| word.text.split(self.separator.as_str()).count();
+        if !field.is_keyword() {
+            let longest = words.iter().map(parts).max().unwrap_or(1);
+            self.gram = self.gram.or(Some(longest));
+            if self.is_of_words && !words.is_empty() {
+                words.retain(|word| parts(word) == 1);
+                if words.is_empty() {
+                    return Err(SearchError::illegal(
+                        "At least one unigram is required but all tokens were ngrams",
+                    ));
+                }
+            }
+        }
+        // Of a phrase that is too long nothing is suggested at all.
+        if words.len() >= self.limit {
+            words.clear();
+        }
         self.words = words;
         Ok(())
     }
@@ -172,47 +202,46 @@ impl Phraser {
         for text in texts(view, &field) {
             let tokens = field.analyzer.tokens(&text);
             self.total += tokens.len() as u64;
-            let single: Vec<&Token> = tokens.iter().filter(|token| !token.text.contains(' ')).collect();
-            for pair in single.windows(2) {
-                if is_known(&pair[0].text) && is_known(&pair[1].text) {
-                    let key = (pair[0].text.clone(), pair[1].text.clone());
-                    let bytes = 2 * WORD_BYTES + key.0.len() + key.1.len();
-                    *match self.pairs.entry(key) {
-                        Entry::Occupied(there) => there.into_mut(),
-                        Entry::Vacant(free) => {
-                            held.add(bytes)?;
-                            free.insert(0)
-                        }
-                    } += 1;
+            for token in tokens {
+                let mut words = token.text.split(self.separator.as_str());
+                if !is_known(&token.text) && !words.all(is_known) {
+                    continue;
                 }
+                let bytes = WORD_BYTES + token.text.len();
+                *match self.terms.entry(token.text) {
+                    Entry::Occupied(there) => there.into_mut(),
+                    Entry::Vacant(free) => {
+                        held.add(bytes)?;
+                        free.insert(0)
+                    }
+                } += 1;
             }
         }
         Ok(())
     }
 
-    /// How likely a word is after another.
-    fn likelihood(&self, before: Option<&str>, word: &str) -> f64 {
-        let together = |before: &str| {
-            let key = (before.to_owned(), word.to_owned());
-            self.pairs.get(&key).copied().unwrap_or(0) as f64
+    /// How likely a word is after others.
+    fn likelihood(&self, before: &[String], word: &str) -> f64 {
+        let of = |words: &[&str]| {
+            let term = words.join(&self.separator);
+            self.terms.get(&term).copied().unwrap_or(0) as f64
         };
-        self.smoothing.likelihood(&Counts {
-            word: self.counted.frequency(word) as f64,
-            before: before.map(|before| (self.counted.frequency(before) as f64, together(before))),
+        let field = Frequencies {
+            of: &of,
             total: self.total as f64,
-            different: self.counted.near.len() as f64 + 1.0,
-        })
+            different: self.counted.different() as f64,
+        };
+        let together = self.gram.unwrap_or(1).clamp(1, GRAM_MAX) - 1;
+        let first = before.len().saturating_sub(together);
+        let before: Vec<&str> = before.iter().skip(first).map(String::as_str).collect();
+        self.smoothing.likelihood(&field, &before, word)
     }
 
     fn choices(&self, word: &str) -> Vec<Candidate> {
         let known = self.counted.frequency(word);
         let mut found = vec![Candidate {
             text: word.to_owned(),
-            score: if known > 0 {
-                self.word_likelihood
-            } else {
-                1.0 - self.word_likelihood
-            },
+            score: self.word_likelihood,
             frequency: known,
         }];
         let mut seen = HashSet::from([word.to_owned()]);
@@ -220,7 +249,16 @@ impl Phraser {
             let is_missing = generator.mode == Mode::Missing && known == 0;
             let always = generator.with_mode(if is_missing { Mode::Always } else { generator.mode });
             let candidates = self.counted.candidates(word, &always);
-            found.extend(candidates.into_iter().filter(|one| seen.insert(one.text.clone())));
+            let candidates = candidates.into_iter().map(|one| Candidate {
+                // What is the same is as likely as the word itself.
+                score: if one.score == 1.0 {
+                    self.word_likelihood
+                } else {
+                    one.score
+                },
+                ..one
+            });
+            found.extend(candidates.filter(|one| seen.insert(one.text.clone())));
         }
         found
     }
@@ -231,7 +269,7 @@ impl Phraser {
             return Vec::new();
         };
         let texts = self.texts().into_iter().take(self.tried);
-        let phrases = texts.map(|(words, _, _)| words.join(&self.separator));
+        let phrases = texts.map(|(words, _, _)| words.join(BETWEEN));
         phrases.map(|phrase| collate.of(at, phrase)).collect()
     }
 
@@ -242,8 +280,11 @@ impl Phraser {
         }
     }
 
-    /// The texts that are better than what was given, the best first.
+    /// The texts that are better than what was given, by as much as is wanted, the best first.
     fn texts(&self) -> Vec<Text> {
+        if self.words.is_empty() {
+            return Vec::new();
+        }
         let limit = match self.errors_max >= 1.0 {
             true => self.errors_max as usize,
             false => ((self.errors_max * self.words.len() as f64).round() as usize).max(1),
@@ -258,10 +299,10 @@ impl Phraser {
                     if is_changed && changed.iter().filter(|one| **one).count() >= limit {
                         continue;
                     }
-                    let likely = self.likelihood(chosen.last().map(String::as_str), &choice.text);
+                    let likely = self.likelihood(chosen, &choice.text);
                     let mut next = (
                         chosen.clone(),
-                        score + (likely * choice.score).ln(),
+                        score + (likely * choice.score).log10(),
                         changed.clone(),
                     );
                     next.0.push(choice.text.clone());
@@ -274,12 +315,8 @@ impl Phraser {
             texts = longer;
         }
         let unchanged = texts.iter().find(|(_, _, changed)| !changed.contains(&true));
-        let least = unchanged.map_or(f64::NEG_INFINITY, |(_, score, _)| {
-            score + self.confidence.max(1e-9).ln()
-        });
-        texts.retain(|(_, score, changed)| {
-            changed.contains(&true) && (self.confidence == 0.0 || *score > least)
-        });
+        let least = unchanged.map_or(0.0, |(_, score, _)| score.exp() * self.confidence);
+        texts.retain(|(_, score, _)| score.exp() > least);
         texts
     }
 
@@ -291,7 +328,7 @@ impl Phraser {
             if options.len() == self.size {
                 break;
             }
-            let phrase = words.join(&self.separator);
+            let phrase = words.join(BETWEEN);
             let told = match &self.collate {
                 None => None,
                 Some(collate) => {
@@ -302,9 +339,9 @@ impl Phraser {
                     collate.is_told.then_some(matches)
                 }
             };
-            let mut option = json!({"text": phrase, "score": score.exp()});
+            let mut option = json!({"text": phrase, "score": shortest(score.exp() as f32)});
             if let Some((before, after)) = &self.marks {
-                option["highlighted"] = json!(marked(words, changed, &self.separator, before, after));
+                option["highlighted"] = json!(marked(words, changed, before, after));
             }
             if let Some(matches) = told {
                 option["collate_match"] = json!(matches);
@@ -316,13 +353,13 @@ impl Phraser {
 }
 
 /// The text with marks around what was changed.
-fn marked(words: &[String], changed: &[bool], separator: &str, before: &str, after: &str) -> String {
+fn marked(words: &[String], changed: &[bool], before: &str, after: &str) -> String {
     let mut out = String::new();
     for (at, word) in words.iter().enumerate() {
         let is_first = changed[at] && (at == 0 || !changed[at - 1]);
         let is_last = changed[at] && changed.get(at + 1) != Some(&true);
         if at > 0 {
-            out.push_str(separator);
+            out.push_str(BETWEEN);
         }
         if is_first {
             out.push_str(before);

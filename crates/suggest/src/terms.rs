@@ -210,6 +210,11 @@ impl Counted {
         Ok(())
     }
 
+    /// How many different words there are, as far as they are remembered.
+    pub(super) fn different(&self) -> usize {
+        self.near.len() + self.rejected.len()
+    }
+
     pub(super) fn frequency(&self, word: &str) -> u64 {
         self.near.get(word).copied().unwrap_or(0)
     }

@@ -81,7 +81,7 @@ async fn shown_state(
     put("version", json!(1));
     put("master_node", json!(NODE_ID));
     put("blocks", blocks_of(&indices));
-    put("nodes", json!({NODE_ID: node(call)}));
+    put("nodes", nodes(call));
     if metrics.has("metadata") {
         answer["metadata"] = metadata(call, &indices, is_flat, expression == "_all").await?;
     }
@@ -99,6 +99,11 @@ async fn shown_state(
 pub(super) fn node(call: &Call) -> Value {
     let address = call.server.published().to_string();
     json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": {}})
+}
+
+/// All nodes, by their identifiers.
+pub(super) fn nodes(call: &Call) -> Value {
+    json!({NODE_ID: node(call)})
 }
 
 /// A shard of an index, as the state of a cluster tells of it.
@@ -156,6 +161,19 @@ pub(crate) async fn reroute(call: &mut Call) -> Result<Answer> {
         answer["explanations"] = json!([]);
     }
     Ok(ok(answer))
+}
+
+/// The one node by its id.
+pub(crate) fn nodes(call: &Call) -> Value {
+    let address = call.server.published().to_string();
+    let node = json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": {}});
+    json!({NODE_ID: node})
+}
+
+/// Where a shard of an index is.
+pub(crate) fn shard(index: &Index, at: u64) -> Value {
+    json!({"state": "STARTED", "primary": true, "node": NODE_ID, "relocating_node": null, "shard": at,
+        "index": index.name, "allocation_id": {"id": index.uuid()}})
 }
 
 /// The blocks of indices, by their numbers.
@@ -227,7 +245,7 @@ async fn metadata_of(call: &Call, index: &Index, is_flat: bool) -> Result<Value>
     let allocations: Map<String, Value> = numbers().map(|at| (at, json!([index.uuid()]))).collect();
     Ok(json!({
         "version": 1, "mapping_version": 1, "settings_version": 1, "aliases_version": 1,
-        "routing_num_shards": index.routing().parts(), "state": if index.is_closed() { "close" } else { "open" },
+        "routing_num_shards": index.routing().shards.parts(), "state": if index.is_closed() { "close" } else { "open" },
         "settings": settings, "mappings": mappings, "aliases": aliases, "primary_terms": terms,
         "in_sync_allocations": allocations, "rollover_info": {}, "system": false,
     }))

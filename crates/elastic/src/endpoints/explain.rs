@@ -1,14 +1,19 @@
 //! `_explain`: whether a document matches a query, and how well.
 
+use super::document::{put_stored, stored_fields};
 use super::search::parameters_query;
 use super::search::shown::number;
 use crate::call::Call;
 use crate::lookups;
 use crate::respond::{Answer, json, ok};
 use crate::routed::{find, of_request};
+use crate::source::SourceFilter;
 use auth::Action;
+use engine::Record;
+use fetch::WantedField;
 use http::{Method, StatusCode};
 use indexing::id_of;
+use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::scan;
 use search::{Query, Request};
@@ -18,10 +23,11 @@ use serde_json::{Value, json};
 pub(crate) async fn run(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     call.only(&[Method::GET, Method::POST])?;
     let shown = crate::source::taken(&mut call.parameters);
-    if call.parameters.take("stored_fields").is_some() {
-        return Err(ElasticError::unsupported("[stored_fields] of an explanation"));
-    }
-    call.parameters.without_effect(&["preference", "lenient"]);
+    let names = call.parameters.list("stored_fields");
+    let is_shown = names.is_some() || shown.as_ref().is_some_and(|filter| !filter.hidden);
+    let mut filter = shown.unwrap_or_default();
+    let stored = names.map_or(Ok(Vec::new()), |names| stored_fields(names, &mut filter))?;
+    call.parameters.without_effect(&["preference"]);
     let routing = call.parameters.take("routing");
     let routing = of_request(call, name, routing)?;
     let by_parameter = parameters_query(&mut call.parameters)?;
@@ -65,13 +71,20 @@ pub(crate) async fn run(call: &mut Call, name: &str, id: &str) -> Result<Answer>
         }
         None => json!({"value": 0.0, "description": "the document does not match the query", "details": []}),
     };
-    if let Some(filter) = shown {
-        let filter = filter.of_mapping(&index.known_mapping());
-        answer["get"] =
-            json!({"_seq_no": indexing::sequence_number(&record), "_primary_term": 1, "found": true});
-        if !filter.hidden {
-            answer["get"]["_source"] = filter.shown(&record.document);
-        }
+    if is_shown {
+        answer["get"] = got(&index, &record, &filter, &stored)?;
     }
     Ok(ok(answer))
+}
+
+/// The document, as far as it is wanted.
+fn got(index: &Index, record: &Record, filter: &SourceFilter, stored: &[WantedField]) -> Result<Value> {
+    let mapping = index.known_mapping();
+    let filter = filter.of_mapping(&mapping);
+    let mut got = json!({"_seq_no": indexing::sequence_number(record), "_primary_term": 1, "found": true});
+    if !filter.hidden {
+        got["_source"] = filter.shown(&record.document);
+    }
+    put_stored(&mut got, &mapping, record, stored)?;
+    Ok(got)
 }

@@ -8,7 +8,6 @@ use engine::{Edit, EditOrigin, EditOutcome, Order, PageLimit, RevisionPath};
 use http::{Method, StatusCode};
 use indices::Index;
 use indices::error::{ElasticError, Result};
-use indices::routing::usual_parts;
 use indices::settings;
 use indices::shape::Shape;
 use serde_json::{Map, Value, json};
@@ -31,7 +30,7 @@ impl Resize {
         let own = Shape::of(source).primaries;
         let asked = given.get("number_of_shards").and_then(Value::as_str);
         let asked = asked.and_then(|asked| asked.parse::<u64>().ok());
-        let parts = u64::from(source.routing().parts());
+        let parts = u64::from(source.routing().shards.parts());
         let refused = |reason: String| Err(ElasticError::illegal(reason));
         let target = match self {
             Resize::Clone => asked.unwrap_or(own),
@@ -130,10 +129,10 @@ async fn copy(
         )));
     }
     // Of one shard, any number can be made; other shards stay of the parts that they were of.
-    let parts = source.routing().parts();
+    let parts = source.routing().shards.parts();
     if is_single {
         whole.shift_remove(PARTS);
-    } else if u32::try_from(shards).is_ok_and(|shards| usual_parts(shards) != parts) {
+    } else if u32::try_from(shards).is_ok_and(|shards| search::usual_parts(shards) != parts) {
         whole.insert(PARTS.to_owned(), json!(parts.to_string()));
     }
     settings::merge(&mut whole, given.settings);

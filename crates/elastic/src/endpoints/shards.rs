@@ -1,9 +1,9 @@
-//! What is told of the shards of indices: their segments and stores, and where a search would ask them.
+//! What is told of the shards of indices: their segments and stores.
 
-use super::cluster::{node, shard};
+use super::cluster::node;
 use crate::call::Call;
 use crate::parameters::Parameters;
-use crate::resolve::{Options, alias_filter, resolve};
+use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
 use crate::server::NODE_ID;
 use auth::Action;
@@ -11,8 +11,6 @@ use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::shape::{Shape, shards_of};
-use indices::streams::plain_aliases;
-use search::simple_match;
 use serde_json::{Map, Value, json};
 
 /// The version of Lucene that segments are said to be of.
@@ -93,71 +91,5 @@ fn states(parameters: &mut Parameters) -> Result<Vec<String>> {
         Some(other) => Err(ElasticError::illegal(format!(
             "unknown cluster health status [{other}]"
         ))),
-    }
-}
-
-/// `/{index}/_search_shards`: which shards a search would ask, and through which aliases.
-pub(crate) async fn of_search(call: &mut Call, expression: &str) -> Result<Answer> {
-    call.only(&[Method::GET, Method::POST])?;
-    let lenient = Options {
-        ignore_unavailable: true,
-        ..Options::default()
-    };
-    let options = lenient.taken(&mut call.parameters)?;
-    let routings = call.parameters.list("routing");
-    call.parameters.end_without(&["local", "preference"])?;
-    let (mut shown, mut groups) = (Map::new(), Vec::new());
-    for index in found(call, expression, options)? {
-        let routing = index.routing();
-        let is_asked = |at: u64| match &routings {
-            None => true,
-            Some(routings) => routings.iter().any(|text| u64::from(routing.shard(text)) == at),
-        };
-        for at in (0..Shape::of(&index).primaries).filter(|at| is_asked(*at)) {
-            let group = json!([shard(&index, at)]);
-            call.held.add_shown(&group)?;
-            groups.push(group);
-        }
-        shown.insert(index.name.clone(), through_aliases(call, expression, &index)?);
-    }
-    Ok(ok(
-        json!({"nodes": {NODE_ID: node(call)}, "indices": shown, "shards": groups}),
-    ))
-}
-
-/// The aliases by which an expression leads to an index, and what they leave of it.
-fn through_aliases(call: &Call, expression: &str, index: &Index) -> Result<Value> {
-    let is_named = |alias: &&String| expression.split(',').any(|part| simple_match(part, alias));
-    let all = plain_aliases(&index.aliases());
-    let mut aliases: Vec<&String> = all.keys().filter(is_named).collect();
-    if aliases.is_empty() || matches!(expression, "_all" | "*") {
-        return Ok(json!({}));
-    }
-    aliases.sort();
-    let mut shown = json!({"aliases": aliases});
-    if let Some(filter) = alias_filter(call, expression, &index.name)? {
-        shown["filter"] = shown_filter(&filter);
-    }
-    Ok(shown)
-}
-
-/// A filter with what Elasticsearch says of queries that say nothing of it.
-fn shown_filter(filter: &Value) -> Value {
-    let should = filter.pointer("/bool/should").and_then(Value::as_array);
-    match should.map(Vec::as_slice) {
-        Some([one]) => shown_filter(one),
-        Some(several) => {
-            let several: Vec<Value> = several.iter().map(shown_filter).collect();
-            json!({"bool": {"should": several, "adjust_pure_negative": true, "boost": 1.0}})
-        }
-        None => {
-            let term = filter.get("term").and_then(Value::as_object);
-            match term.and_then(|term| term.iter().next()) {
-                Some((field, value)) if !value.is_object() => {
-                    json!({"term": {field: {"value": value, "boost": 1.0}}})
-                }
-                _ => filter.clone(),
-            }
-        }
     }
 }

@@ -307,7 +307,8 @@ fn check_whole(definition: &Definition) -> Result<()> {
 
 fn check_mapping(definition: &Definition, analysis: Analysis) -> Result<()> {
     let given = Value::Object(definition.mappings.clone());
-    Mapping::parse(&given, analysis)?.check_given(&given)?;
+    let rules = settings::mapping_rules(&definition.settings)?;
+    Mapping::of(&given, analysis, rules)?.check_given(&given)?;
     Ok(())
 }
 

@@ -296,6 +296,14 @@ pub const CASES: &[Case] = &[
         501,
         "",
     ),
+    case(
+        "GET /things/_search_shards?preference=_shards:1",
+        "",
+        200,
+        r#"{"shards": [[{"index": "things", "shard": 1, "state": "STARTED", "primary": true, "relocating_node": null}]]}"#,
+    ),
+    case("GET /none/_search_shards", "", 200, r#"{"shards": []}"#),
+    case("GET /none/_search_shards?ignore_unavailable=false", "", 404, ""),
     case("POST /_cache/clear", "", 200, r#"{"_shards": {"total": 2}}"#),
     case("GET /_cache/clear", "", 405, ""),
     case("POST /things/_cache/clear?request=true", "", 200, ""),
@@ -423,8 +431,14 @@ pub const CASES: &[Case] = &[
     ),
     // Suggestions.
     case(
+        "GET /things/_search?suggest_field=title&suggest_text=quik&suggest_size=1",
+        "",
+        200,
+        r#"{"hits": {"hits": []}, "suggest": {"title": [{"text": "quik", "options": [{"text": "quick"}]}]}}"#,
+    ),
+    case(
         "POST /things/_search",
-        r#"{"suggest": {"s": {"prefix": "ber", "completion": {"field": "place"}}}}"#,
+        r#"{"size": 5, "suggest": {"s": {"prefix": "ber", "completion": {"field": "place"}}}}"#,
         200,
         r#"{"hits": {"hits": []}, "suggest": {"s": [{"text": "ber", "options": [
             {"text": "Berlin", "_id": "1", "_score": 3.0}, {"text": "Bergen", "_id": "2", "_score": 1.0}]}]}}"#,
@@ -458,6 +472,14 @@ pub const CASES: &[Case] = &[
         r#"{"suggest": {"text": "quikc", "t": {"term": {"field": "title"}}, "p": {"phrase": {"field": "title"}}}}"#,
         200,
         r#"{"suggest": {"term#t": [{"text": "quikc", "options": [{"text": "quick", "freq": 2}]}], "phrase#p": [{"options": [{"text": "quick"}]}]}}"#,
+    ),
+    // As much better as is wanted, of phrases that are not too long.
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"text": "quikc dog", "p": {"phrase": {"field": "title", "confidence": 0, "highlight": {"pre_tag": "<", "post_tag": ">"}}},
+            "q": {"phrase": {"field": "title", "token_limit": 2}}}}"#,
+        200,
+        r#"{"suggest": {"p": [{"options": [{"text": "quick dog", "highlighted": "<quick> dog"}, {"text": "quikc dog"}]}], "q": [{"options": []}]}}"#,
     ),
     // What is suggested where a query finds it, or with whether one does.
     case(

@@ -266,6 +266,19 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"hits": {"hits": [{"_seq_no": 1, "_version": 1, "_source": {"a": 2, "b": "new"}}]}}"#,
     ),
+    // The numbers of changes are a column.
+    case(
+        "POST /inserted/_search",
+        r#"{"query": {"term": {"_seq_no": 1}}, "docvalue_fields": ["_seq_no"], "aggs": {"m": {"max": {"field": "_seq_no"}}}}"#,
+        200,
+        r#"{"hits": {"hits": [{"fields": {"_seq_no": [1]}}]}, "aggregations": {"m": {"value": 1.0}}}"#,
+    ),
+    case(
+        "POST /inserted/_search",
+        r#"{"docvalue_fields": ["_routing"]}"#,
+        400,
+        r#"{"error": {"reason": "Fielddata is not supported on field [_routing] of type [_routing]"}}"#,
+    ),
     case(
         "GET /inserted/_mapping",
         "",

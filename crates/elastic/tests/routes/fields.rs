@@ -412,6 +412,20 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"indices": ["dated-1", "dated-2", "dated-3"]}"#,
     ),
+    // The objects that a field is in are told of with it.
+    case(
+        "PUT /caps",
+        r#"{"mappings": {"properties": {"o": {"properties": {"n": {"type": "nested", "properties": {"a": {"type": "keyword"}}}}}}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "GET /caps/_field_caps?fields=o.n.a,_seq*",
+        "",
+        200,
+        r#"{"fields": {"o": {"object": {"type": "object", "searchable": false}}, "o.n": {"nested": {"aggregatable": false}},
+            "o.n.a": {"keyword": {"aggregatable": true}}, "_seq_no": {"_seq_no": {"aggregatable": true}}}}"#,
+    ),
     case(
         "POST /dated-*/_field_caps?fields=at",
         r#"{"index_filter": {"match_none": {}}}"#,

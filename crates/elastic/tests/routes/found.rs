@@ -44,6 +44,15 @@ fn requests_for_significant_terms_and_inner_hits_get_elasticsearchs_answers() {
                 "background_filter": {"match_all": {}}}}}}}"#,
             r#"{"k": {"buckets": [{"key": "a", "s": {"buckets": [{"key": "bad"}]}}, {"key": "b", "s": {"buckets": [{"key": "good"}]}}]}}"#,
         ),
+        // All documents that have the word are found, and no others.
+        case(
+            "POST /b/_search",
+            r#"{"size": 0, "query": {"term": {"k": "a"}}, "aggs": {"p": {"significant_terms": {"field": "text", "percentage": {}}},
+                "g": {"significant_text": {"field": "text", "gnd": {}, "filter_duplicate_text": true, "source_fields": ["text"]}}}}"#,
+            200,
+            r#"{"aggregations": {"p": {"buckets": [{"key": "bad", "score": 1.0}]}, "g": {"buckets": [{"key": "bad", "score": 1.0}]}}}"#,
+        ),
+        refused(r#"{"s": {"significant_terms": {"field": "text", "mutual_information": {"colour": 1}}}}"#),
         case(
             "POST /b/_search",
             r#"{"size": 0, "query": {"match": {"text": "bad"}}, "aggs": {"s": {"sampler": {"shard_size": 1}, "aggs": {"n": {"sum": {"field": "n"}}}}}}"#,
@@ -86,6 +95,42 @@ fn requests_for_significant_terms_and_inner_hits_get_elasticsearchs_answers() {
             200,
             r#"{"hits": {"hits": [{"inner_hits": {"parts": {"hits": {"total": {"value": 2}, "max_score": null, "hits": [
                 {"_nested": {"offset": 1}, "_source": {"name": "y"}, "sort": [2]}]}}}}, {}]}}"#,
+        ),
+        // Back to the object around, each of which counts once.
+        case(
+            "PUT /deep",
+            r#"{"mappings": {"properties": {"a": {"type": "nested", "properties": {"n": {"type": "integer"},
+                "b": {"type": "nested", "properties": {"k": {"type": "keyword"}}}}}}}}"#,
+            200,
+            "",
+        ),
+        case(
+            "PUT /deep/_doc/1",
+            r#"{"a": [{"n": 1, "b": [{"k": "x"}, {"k": "x"}]}, {"n": 2, "b": {"k": "x"}}, {"n": 4, "b": {"k": "y"}}]}"#,
+            201,
+            "",
+        ),
+        case(
+            "POST /deep/_search",
+            r#"{"size": 0, "aggs": {"a": {"nested": {"path": "a"}, "aggs": {"b": {"nested": {"path": "a.b"}, "aggs": {"k": {"terms": {"field": "a.b.k"},
+                "aggs": {"back": {"reverse_nested": {"path": "a"}, "aggs": {"s": {"sum": {"field": "a.n"}}}}}}}}}}}}"#,
+            200,
+            r#"{"aggregations": {"a": {"b": {"doc_count": 4, "k": {"buckets": [
+                {"key": "x", "doc_count": 3, "back": {"doc_count": 2, "s": {"value": 3.0}}},
+                {"key": "y", "doc_count": 1, "back": {"doc_count": 1, "s": {"value": 4.0}}}]}}}}}"#,
+        ),
+        aggs(
+            r#"{"m": {"date_histogram": {"field": "at", "calendar_interval": "month"}, "aggs": {"n": {"sum": {"field": "n"}},
+                "p": {"normalize": {"buckets_path": "n", "method": "rescale_0_100"}}}}}"#,
+            r#"{"m": {"buckets": [{"p": {"value": 0.0}}, {"p": {"value": 20.0}}, {"p": {"value": 60.0}}, {"p": {"value": 100.0}}]}}"#,
+        ),
+        // Nested objects have no versions of their own.
+        case(
+            "POST /b/_search",
+            r#"{"query": {"nested": {"path": "parts", "query": {"term": {"parts.name": "x"}}, "inner_hits": {
+                "version": true, "seq_no_primary_term": true}}}, "sort": "n"}"#,
+            200,
+            r#"{"hits": {"hits": [{"inner_hits": {"parts": {"hits": {"hits": [{"_version": 1}]}}}}, {}]}}"#,
         ),
         case(
             "POST /b/_search",

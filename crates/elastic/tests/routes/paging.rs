@@ -1,11 +1,33 @@
 //! Scrolls and points in time, several searches at once, and groups of hits.
 
-use super::server::run;
-use testing::http::{Case, case};
+use super::server::{Server, run};
+use testing::http::{Case, case, exchange};
 
 #[test]
 fn requests_for_pages_get_elasticsearchs_answers() {
     run(CASES);
+}
+
+/// Whoever reads all slices reads every document once.
+#[test]
+fn slices_are_all_documents_together() {
+    let server = Server::start();
+    let settings = r#"{"settings": {"number_of_shards": 2}}"#;
+    assert_eq!(exchange(server.address, "PUT /s", settings).status, 200);
+    for id in 0..9 {
+        let path = format!("PUT /s/_doc/{id}");
+        assert_eq!(exchange(server.address, &path, "{\"n\": 1}").status, 201);
+    }
+    for max in [2, 3, 7] {
+        let found = (0..max).map(|id| {
+            let body = format!("{{\"slice\": {{\"id\": {id}, \"max\": {max}}}}}");
+            let answer = exchange(server.address, "POST /s/_search?scroll=1m", &body);
+            assert_eq!(answer.status, 200, "{answer}");
+            let answer: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+            answer["hits"]["total"]["value"].as_u64().unwrap()
+        });
+        assert_eq!(found.sum::<u64>(), 9);
+    }
 }
 
 const DOCUMENTS: &str = "{\"index\": {\"_id\": 1}}\n{\"n\": 1, \"k\": \"a\"}\n{\"index\": {\"_id\": 2}}\n{\"n\": 2, \"k\": \"a\"}\n\
@@ -69,6 +91,24 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "illegal_argument_exception"}}"#,
     ),
+    case(
+        "POST /p/_search?scroll=1m",
+        r#"{"slice": {"id": 2, "max": 2}}"#,
+        400,
+        r#"{"error": {"reason": "[slice] failed to parse field [max]", "caused_by": {"reason": "max must be greater than id"}}}"#,
+    ),
+    case(
+        "POST /p/_search?scroll=1m",
+        r#"{"slice": {"id": 0, "max": 1025}}"#,
+        400,
+        r#"{"error": {"reason": "The number of slices [1025] is too large. It must be less than [1024]. This limit can be set by changing the [index.max_slices_per_scroll] index level setting."}}"#,
+    ),
+    case(
+        "POST /p/_search",
+        r#"{"slice": {"id": 0, "max": 2}}"#,
+        500,
+        r#"{"error": {"reason": "`slice` cannot be used outside of a scroll context"}}"#,
+    ),
     case("POST /p/_pit?keep_alive=1m", "", 200, r#"{"id": "*"}"#),
     case("PUT /p/_doc/5", r#"{"n": 9, "k": "c"}"#, 201, ""),
     case(
@@ -101,6 +141,12 @@ pub const CASES: &[Case] = &[
         r#"{"responses": [{"status": 200, "hits": {"total": {"value": 1}}}, {"status": 404, "error": {"type": "index_not_found_exception"}}]}"#,
     ),
     case("POST /_msearch", "{\"colour\": 1}", 400, r#"{"status": 400}"#),
+    case(
+        "POST /_msearch",
+        "{\"index\": \"p*\", \"expand_wildcards\": \"none\"}\n{}\n{\"index\": \"p*\", \"expand_wildcards\": [\"open\"]}\n{}\n",
+        200,
+        r#"{"responses": [{"hits": {"total": {"value": 0}}}, {"hits": {"total": {"value": 5}}}]}"#,
+    ),
     case(
         "POST /p/_msearch?typed_keys",
         "{}\n{\"size\": 0}\n",

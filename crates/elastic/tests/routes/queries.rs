@@ -31,6 +31,20 @@ pub const CASES: &[Case] = &[
     case("GET /texts-1/_field_caps", "", 400, ""),
     case("GET /_field_caps?fields=*", "", 200, ""),
     case("GET /_field_caps?fields=*", r#"{"index_filter": {}}"#, 400, ""),
+    // Spans, and how they are marked.
+    case(
+        "POST /texts-1/_search",
+        r#"{"query": {"span_near": {"clauses": [{"span_term": {"text": "quick"}}, {"span_term": {"text": "fox"}}], "slop": 1}},
+            "highlight": {"fields": {"text": {"fragment_size": 25}}, "pre_tags": ["<b>"], "post_tags": ["</b>"]}}"#,
+        200,
+        r#"{"hits": {"total": {"value": 1}, "hits": [{"_id": "1", "highlight": {"text": ["The <b>quick</b> brown <b>fox</b>."]}}]}}"#,
+    ),
+    case(
+        "POST /texts-1/_search",
+        r#"{"query": {"span_near": {"clauses": []}}}"#,
+        400,
+        r#"{"error": {"type": "parsing_exception", "reason": "span_near must include [clauses]"}}"#,
+    ),
     // Highlights.
     case(
         "POST /texts-1/_search",
@@ -120,6 +134,12 @@ pub const CASES: &[Case] = &[
         r#"{"matched": false}"#,
     ),
     case("GET /texts-1/_explain/9?q=text:dog", "", 404, ""),
+    case(
+        "GET /texts-1/_explain/2?q=at:x&lenient=true&stored_fields=_source",
+        "",
+        200,
+        r#"{"matched": false, "get": {"found": true, "_source": {"tags": ["b"]}}}"#,
+    ),
     case(
         "GET /texts-1/_termvectors/2?term_statistics&fields=text",
         "",
@@ -335,6 +355,12 @@ pub const CASES: &[Case] = &[
         r#"{"source": {"remote": {"host": "http://localhost:9200", "username": "u"}, "index": "a"}, "dest": {"index": "c"}}"#,
         400,
         r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "POST /copies/_update_by_query",
+        r#"{"slice": {"id": 0, "max": 1}}"#,
+        400,
+        r#"{"error": {"reason": "[slice] failed to parse field [max]"}}"#,
     ),
     case(
         "POST /copies/_update_by_query?max_docs=1",

@@ -1,6 +1,8 @@
 //! Formats by name, and several of them in a row.
 
-use super::pattern::{Parts, Pattern, digits};
+use super::locale::Locale;
+use super::parts::{Parts, digits};
+use super::pattern::Pattern;
 use super::{Rounding, shifted, utc};
 use crate::error::Result;
 use crate::json::whole;
@@ -23,16 +25,20 @@ enum Format {
 
 /// The formats of a field, tried in their order; the first one writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DateFormats(Vec<Format>);
+pub struct DateFormats {
+    formats: Vec<Format>,
+    /// The language in which months and days are named.
+    locale: Locale,
+}
 
 impl Default for DateFormats {
     fn default() -> DateFormats {
-        DateFormats(vec![Format::Optional { strict: true }, Format::Milliseconds])
+        DateFormats::of(vec![Format::Optional { strict: true }, Format::Milliseconds])
     }
 }
 
 /// The named formats that are patterns.
-const NAMED: [(&str, &str); 33] = [
+const NAMED: [(&str, &str); 42] = [
     ("basic_date", "yyyyMMdd"),
     ("basic_date_time", "yyyyMMdd'T'HHmmss.SSSXXX"),
     ("basic_date_time_no_millis", "yyyyMMdd'T'HHmmssXXX"),
@@ -66,6 +72,15 @@ const NAMED: [(&str, &str); 33] = [
     ("basic_ordinal_date", "yyyyDDD"),
     ("basic_ordinal_date_time", "yyyyDDD'T'HHmmss.SSSXXX"),
     ("basic_ordinal_date_time_no_millis", "yyyyDDD'T'HHmmssXXX"),
+    ("week_date", "YYYY-'W'ww-e"),
+    ("week_date_time", "YYYY-'W'ww-e'T'HH:mm:ss.SSSXXX"),
+    ("week_date_time_no_millis", "YYYY-'W'ww-e'T'HH:mm:ssXXX"),
+    ("basic_week_date", "YYYY'W'wwe"),
+    ("basic_week_date_time", "YYYY'W'wwe'T'HHmmss.SSSXXX"),
+    ("basic_week_date_time_no_millis", "YYYY'W'wwe'T'HHmmssXXX"),
+    ("weekyear", "YYYY"),
+    ("weekyear_week", "YYYY-'W'ww"),
+    ("weekyear_week_day", "YYYY-'W'ww-e"),
 ];
 
 /// The format of this name.
@@ -104,22 +119,48 @@ impl DateFormats {
             None => Pattern::parse(name.strip_prefix('8').unwrap_or(name)).map(Format::Pattern),
         };
         let formats = text.split("||").map(|name| one(name.trim()));
-        Ok(DateFormats(formats.collect::<Result<_>>()?))
+        Ok(DateFormats::of(formats.collect::<Result<_>>()?))
+    }
+
+    fn of(formats: Vec<Format>) -> DateFormats {
+        DateFormats {
+            formats,
+            locale: Locale::default(),
+        }
+    }
+
+    /// The same, with months and days named in the language of this name; which one it is matters only where they are named.
+    pub fn in_locale(self, name: &str) -> Result<DateFormats> {
+        let has_names = |format: &Format| matches!(format, Format::Pattern(pattern) if pattern.has_names());
+        let locale = match Locale::parse(name) {
+            Err(error) if self.formats.iter().any(has_names) => return Err(error),
+            known => known.unwrap_or_default(),
+        };
+        Ok(DateFormats { locale, ..self })
+    }
+
+    /// The same in the language of others.
+    #[must_use]
+    pub fn in_locale_of(self, others: &DateFormats) -> DateFormats {
+        DateFormats {
+            locale: others.locale,
+            ..self
+        }
     }
 
     /// Those of a field of nanoseconds that is given none.
     pub fn default_nanos() -> DateFormats {
-        DateFormats(vec![Format::OptionalNanos, Format::Milliseconds])
+        DateFormats::of(vec![Format::OptionalNanos, Format::Milliseconds])
     }
 
     /// The moment that a text means.
     pub fn read(&self, text: &str, zone: &TimeZone, rounding: Rounding) -> Option<i64> {
-        self.0.iter().find_map(|format| match format {
+        self.formats.iter().find_map(|format| match format {
             Format::Milliseconds => text.parse().ok().or_else(|| whole(text.parse().ok()?)),
             Format::Seconds => seconds(text, rounding),
             Format::Optional { strict } => optional(text, *strict, zone, rounding),
             Format::OptionalNanos => optional(text, true, zone, rounding),
-            Format::Pattern(pattern) => pattern.read(text, zone, rounding),
+            Format::Pattern(pattern) => pattern.read(text, zone, (rounding, self.locale)),
         })
     }
 
@@ -130,11 +171,11 @@ impl DateFormats {
 
     /// A moment as text.
     pub fn write(&self, ms: i64, zone: &TimeZone) -> String {
-        match self.0.first() {
+        match self.formats.first() {
             Some(Format::Milliseconds) => ms.to_string(),
             Some(Format::Seconds) if ms % 1000 == 0 => (ms / 1000).to_string(),
             Some(Format::Seconds) => (ms as f64 / 1000.0).to_string(),
-            Some(Format::Pattern(pattern)) => pattern.write(shifted(ms), zone),
+            Some(Format::Pattern(pattern)) => pattern.write(shifted(ms), zone, self.locale),
             Some(Format::Optional { .. } | Format::OptionalNanos) | None => iso(ms, zone),
         }
     }
@@ -143,9 +184,10 @@ impl DateFormats {
 impl DateFormats {
     /// A moment with nanoseconds as text, with as many of its digits as the format has.
     pub fn write_nanos(&self, nanos: i64, zone: &TimeZone) -> String {
-        if let Some(Format::Pattern(pattern)) = self.0.first() {
+        if let Some(Format::Pattern(pattern)) = self.formats.first() {
             let at = Timestamp::from_nanosecond(i128::from(nanos));
-            return pattern.write((at.unwrap_or(Timestamp::UNIX_EPOCH), 0), zone);
+            let at = at.unwrap_or(Timestamp::UNIX_EPOCH);
+            return pattern.write((at, 0), zone, self.locale);
         }
         let (ms, within) = (nanos.div_euclid(1_000_000), nanos.rem_euclid(1_000_000));
         let text = self.write(ms, zone);
@@ -153,7 +195,7 @@ impl DateFormats {
             return text;
         }
         let digits = format!("{within:06}");
-        match (self.0.first(), text.find('.')) {
+        match (self.formats.first(), text.find('.')) {
             (Some(Format::OptionalNanos), Some(at)) => format!(
                 "{}{}{}",
                 &text[..at + 4],
@@ -419,7 +461,7 @@ mod tests {
 
     #[test]
     fn unknown_letters_and_too_many_are_refused() {
-        assert!(DateFormats::parse("yyyy-qq").is_err());
+        assert!(DateFormats::parse("yyyy-bb").is_err());
         for letter in ["y", "u", "M", "d", "D", "H", "h", "m", "s", "S", "A", "E", "X"] {
             let most = DateFormats::parse(&letter.repeat(19)).expect("a format");
             most.write(1_600_000_000_123, &TimeZone::UTC);

@@ -4,8 +4,10 @@
 
 mod format;
 mod local;
+mod locale;
 mod math;
 mod names;
+mod parts;
 mod pattern;
 mod utc;
 mod written;

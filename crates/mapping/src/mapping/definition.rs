@@ -243,7 +243,9 @@ impl Field {
             let formats = DateFormats::parse(&format);
             self.formats = formats.map_err(|error| SearchError::mapper(error.reason))?;
         }
-        definition.members.take("locale");
+        if let Some(locale) = definition.members.text("locale")? {
+            self.formats = self.formats.clone().in_locale(&locale)?;
+        }
         Ok(())
     }
 }

@@ -201,7 +201,7 @@ impl Mapping {
     fn add(&self, new: &mut Brought, path: &str, definition: Value) -> Result<()> {
         new.names.insert(path.to_owned());
         new.fields.push((path.to_owned(), definition));
-        self.check_count(new.fields.len())
+        self.rules.check_count(new.fields.len())
     }
 
     /// The setting `dynamic` of the innermost object around a path that has it.

@@ -59,6 +59,8 @@ pub enum Meta {
     Routing,
     /// The fields some values of which are not found.
     Ignored,
+    /// The number of the document's last change.
+    Sequence,
     /// The one value of a field that all documents have.
     Constant,
 }
@@ -172,7 +174,7 @@ impl Field {
         }
     }
 
-    /// `_index`, `_id`, `_routing`, `_ignored`.
+    /// `_index`, `_id`, `_routing`, `_ignored`, `_seq_no`.
     pub fn metadata(name: &str) -> Option<&'static Arc<Field>> {
         static FIELDS: LazyLock<Vec<Arc<Field>>> = LazyLock::new(|| {
             let named = [
@@ -181,13 +183,16 @@ impl Field {
                 ("_routing", Meta::Routing),
                 ("_ignored", Meta::Ignored),
             ];
-            let field = |(name, meta): (&str, Meta)| {
+            let field = |name: &str, type_name: &str, kind: FieldKind, meta: Meta| {
                 Arc::new(Field {
                     meta: Some(meta),
-                    ..Field::bare(name, "keyword".to_owned(), FieldKind::Keyword)
+                    ..Field::bare(name, type_name.to_owned(), kind)
                 })
             };
-            named.into_iter().map(field).collect()
+            let texts = named.map(|(name, meta)| field(name, "keyword", FieldKind::Keyword, meta));
+            let whole = FieldKind::Integer(i64::MIN, i64::MAX);
+            let sequence = field("_seq_no", "_seq_no", whole, Meta::Sequence);
+            texts.into_iter().chain([sequence]).collect()
         });
         FIELDS.iter().find(|field| field.name == name)
     }

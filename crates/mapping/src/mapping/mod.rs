@@ -11,9 +11,11 @@ mod field;
 mod given;
 mod placed;
 mod put;
+mod rules;
 
 pub use field::{Field, FieldKind, Meta};
 pub use placed::Placed;
+pub use rules::Rules;
 
 use crate::analysis::{Analysis, Analyzer};
 use crate::error::{Result, SearchError};
@@ -22,8 +24,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Fields at most, where the setting `index.mapping.total_fields.limit` says nothing.
-const FIELDS_MAX: usize = 1000;
 /// Objects within objects at most.
 pub const OBJECTS_DEPTH_MAX: usize = 20;
 
@@ -47,7 +47,7 @@ pub struct Mapping {
     source: Map<String, Value>,
     fields: BTreeMap<String, Arc<Field>>,
     analysis: Analysis,
-    fields_max: Option<usize>,
+    rules: Rules,
     /// Whether fields have vectors, which are looked at as wholes.
     has_vectors: bool,
     /// Whether objects are fields, each of whose keys is one, too.
@@ -57,18 +57,24 @@ pub struct Mapping {
 impl Mapping {
     /// A mapping of this JSON, for an index with these analyzers.
     pub fn parse(source: &Value, analysis: Analysis) -> Result<Mapping> {
+        Mapping::of(source, analysis, Rules::default())
+    }
+
+    /// The same, for an index with these settings.
+    pub fn of(source: &Value, analysis: Analysis, rules: Rules) -> Result<Mapping> {
         let mut mapping = Mapping {
             analysis,
+            rules,
             ..Mapping::default()
         };
         mapping.put(source)?;
         Ok(mapping)
     }
 
-    /// The same, of JSON that was checked when it was put: what later versions refuse is still read.
-    pub fn with_fields_max(mut self, fields_max: Option<usize>) -> Mapping {
-        self.fields_max = fields_max;
-        self
+    /// The same, of JSON that was there before: it may have more fields than the settings let it have now.
+    pub fn kept(source: &Value, analysis: Analysis, rules: Rules) -> Result<Mapping> {
+        let mapping = Mapping::of(source, analysis, rules.clone().without_limits())?;
+        Ok(Mapping { rules, ..mapping })
     }
 
     /// The mapping as clients see it.
@@ -85,6 +91,11 @@ impl Mapping {
     pub fn shows_source(&self) -> bool {
         let enabled = self.source_rule().and_then(|rule| rule.get("enabled"));
         enabled.and_then(crate::json::as_bool).unwrap_or(true)
+    }
+
+    /// The fields that texts are looked for in where a query names none, by patterns of their names, with their factors.
+    pub fn default_fields(&self) -> &[(String, f32)] {
+        &self.rules.default_fields
     }
 
     /// The analyzers of the index.
@@ -132,17 +143,6 @@ impl Mapping {
         Some(field.normalizer.clone().unwrap_or_else(|| field.analyzer.clone()))
     }
 
-    /// Refuses more fields than the mapping may have.
-    fn check_count(&self, fields: usize) -> Result<()> {
-        let limit = self.fields_max.unwrap_or(FIELDS_MAX);
-        match fields > limit {
-            true => Err(SearchError::illegal(format!(
-                "Limit of total fields [{limit}] has been exceeded"
-            ))),
-            false => Ok(()),
-        }
-    }
-
     /// Compiles the fields of the source again.
     fn compile(&mut self) -> Result<()> {
         let mut fields = BTreeMap::new();
@@ -152,7 +152,7 @@ impl Mapping {
             .cloned()
             .unwrap_or_else(|| json!({}));
         self.compile_properties(&properties, Place::default(), &mut fields)?;
-        self.check_count(fields.len())?;
+        self.rules.check(fields.values())?;
         let copies: Vec<(String, String, Vec<String>)> = fields
             .iter()
             .filter(|(_, field): &(_, &Field)| !field.copy_to.is_empty())
@@ -204,6 +204,7 @@ impl Mapping {
         for (sub, definition) in subfields.into_iter().flatten() {
             let name = format!("{full}.{sub}");
             let mut field = Field::parse(&name, definition, &self.analysis, place.nested)?;
+            self.rules.complete(&mut field, definition);
             if field.is_vector() || field.flattened.is_some() {
                 return Err(SearchError::mapper(format!(
                     "Field [{sub}] of type [{}] can't be used in multifields",
@@ -230,6 +231,7 @@ impl Mapping {
             let full = place.name(name);
             check_depth(&full)?;
             let mut field = Field::parse(&full, definition, &self.analysis, place.nested)?;
+            self.rules.complete(&mut field, definition);
             field.in_root = place.in_root;
             let is_nested = matches!(field.kind, FieldKind::Nested);
             let nested = if is_nested {

@@ -1,6 +1,7 @@
 //! A test on a field as a part of a query, and what it is worth.
 
 use super::expansion::Expanding;
+use super::spans::ReadySpan;
 use super::statistics::Statistics;
 use super::test::{Test, terms};
 use super::wanted_phrase::WantedPhrase;
@@ -71,9 +72,24 @@ impl Leaf {
             }
             Test::Nearest(nearest) => nearest.score(&self.field, view).map(|score| score * self.boost),
             Test::Intervals(rule) => rule.score(view).map(|score| score * self.boost),
+            Test::Spans(span) => self.span(span, view, statistics),
             Test::Exists => constant(self.exists(view)),
             Test::Sequence(low, high) => constant((*low, *high).contains(&view.sequence)),
         }
+    }
+
+    /// All terms of spans count as rare as they are together.
+    fn span(&self, span: &ReadySpan, view: &View<'_>, statistics: &Statistics) -> Option<f32> {
+        let frequency = span.frequency(view);
+        if frequency <= 0.0 {
+            return None;
+        }
+        let name = self.field.name.as_str();
+        let rarities = self.scored_terms();
+        let rarities = rarities.iter().map(|term| statistics.rarity(name, term));
+        let rarity = rarities.reduce(|a, b| a + b).unwrap_or(1.0);
+        let weighed = terms(view, &self.field).weighed;
+        Some(self.boost * rarity * statistics.weight(name, frequency, weighed))
     }
 
     fn exists(&self, view: &View<'_>) -> bool {
@@ -129,6 +145,7 @@ impl Leaf {
             Test::Phrase { .. }
             | Test::Interval(..)
             | Test::Intervals(_)
+            | Test::Spans(_)
             | Test::Network(..)
             | Test::Near(..)
             | Test::Nearness { .. }
@@ -188,6 +205,13 @@ impl Leaf {
                 let whole = terms.len() - usize::from(!beginnings.is_empty());
                 let words = terms.iter().take(whole).flat_map(|(_, words)| words);
                 words.map(String::as_str).collect()
+            }
+            Test::Spans(span) => {
+                let mut terms = Vec::new();
+                span.terms(&self.field.name, &mut terms);
+                terms.sort_unstable();
+                terms.dedup();
+                terms
             }
             _ => Vec::new(),
         }

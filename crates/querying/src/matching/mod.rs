@@ -6,6 +6,7 @@
 mod blend;
 mod clauses;
 mod compile;
+mod covering;
 mod expansion;
 mod functions;
 mod intervals;
@@ -15,6 +16,7 @@ mod nearest;
 mod patterns;
 mod phrase;
 mod scored;
+mod spans;
 mod statistics;
 mod test;
 mod wanted_phrase;
@@ -32,6 +34,8 @@ pub use test::{Test, flag_term, is_above, is_below, terms};
 use crate::neighbours::Neighbours;
 use crate::query::NestedMode;
 use crate::script::DocumentScript;
+use crate::slice::Sliced;
+use covering::Covering;
 use functions::{Functions, ScriptScore};
 use language::interruption::steps;
 use mapping::Field;
@@ -68,9 +72,11 @@ pub enum Node {
         boost: f32,
     },
     Ids(HashSet<String>, f32),
+    Covering(Box<Covering>),
     Functions(Box<Functions>),
     ScriptScore(Box<ScriptScore>),
     Script(DocumentScript, f32),
+    Slice(Arc<Sliced>, Option<Arc<Field>>),
     Found(Arc<Neighbours>, f32),
     Leaf(Box<Leaf>),
 }
@@ -98,16 +104,12 @@ impl Node {
             Node::Constant(node, boost) => score(node).map(|_| *boost),
             Node::Ids(ids, boost) => ids.contains(view.id).then_some(*boost),
             Node::Found(found, boost) => found.score(view).map(|score| score * boost),
+            Node::Slice(sliced, field) => sliced.has(field.as_deref(), view).then_some(1.0),
             Node::Leaf(leaf) => leaf.score(view, statistics),
+            Node::Covering(covering) => covering.score(view, statistics),
             Node::Functions(functions) => functions.score(view, statistics),
             Node::ScriptScore(script) => script.score(view, statistics),
-            Node::Script(script, boost) => match script.is_true(view) {
-                Ok(is_true) => is_true.then_some(*boost),
-                Err(error) => {
-                    statistics.fail(error);
-                    None
-                }
-            },
+            Node::Script(script, boost) => is_true(script, view, statistics).then_some(*boost),
             Node::Bool {
                 must,
                 filter,
@@ -168,6 +170,7 @@ impl Node {
                 all(Part::Beside, must_not);
             }
             Node::DisMax(nodes, ..) => all(Part::Scored, nodes),
+            Node::Covering(covering) => all(Part::Scored, covering.nodes()),
             Node::Constant(node, _) => see(Part::Matching, node),
             Node::Nested { node, .. } => see(Part::Scored, node),
             Node::Boosting {
@@ -185,6 +188,7 @@ impl Node {
             | Node::Nothing
             | Node::Ids(..)
             | Node::Script(..)
+            | Node::Slice(..)
             | Node::Found(..)
             | Node::Leaf(_) => {}
         }
@@ -219,7 +223,9 @@ impl Node {
             }
             Node::Functions(functions) => functions.columns(out),
             Node::ScriptScore(_)
+            | Node::Covering(_)
             | Node::Script(..)
+            | Node::Slice(..)
             | Node::Nested { .. }
             | Node::Ids(..)
             | Node::Found(..) => None,
@@ -247,6 +253,14 @@ impl Node {
             }
         });
     }
+}
+
+/// Whether a script is true of a document; the search is told of one that fails.
+fn is_true(script: &DocumentScript, view: &View<'_>, statistics: &Statistics) -> bool {
+    script.is_true(view).unwrap_or_else(|error| {
+        statistics.fail(error);
+        false
+    })
 }
 
 /// The scores of what must match and of what may; `None` if not all of the former match, or too few of the latter.

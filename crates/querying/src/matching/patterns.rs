@@ -1,7 +1,7 @@
 //! Patterns of terms: prefixes, wildcards, regular expressions of Lucene, edit distances.
 
 use super::Clauses;
-use crate::query::{Fuzzy, Pattern, edits, no_query};
+use crate::query::{Fuzzy, Pattern, edits, too_long};
 use language::interruption::steps;
 use mapping::error::{Result, SearchError};
 use regex::{Regex, RegexBuilder};
@@ -157,12 +157,9 @@ impl TermPattern {
                 value,
                 case_insensitive,
             } => {
-                if value.chars().count() > LENGTH_MAX {
-                    return Err(no_query(&format!(
-                        "The length of regex [{}] used in the Regexp Query request has exceeded the allowed maximum of [{LENGTH_MAX}]. This \
-                         maximum can be set by changing the [index.max_regex_length] index level setting.",
-                        value.chars().count()
-                    )));
+                let length = value.chars().count();
+                if length > LENGTH_MAX {
+                    return Err(too_long(length, LENGTH_MAX));
                 }
                 expression(&lucene(value)?, *case_insensitive)?
             }

@@ -6,7 +6,7 @@ use super::leaf::Leaf;
 use super::statistics::Statistics;
 use super::test::{Terms, terms};
 use mapping::Field;
-use mapping::fields::View;
+use mapping::fields::{Term, View};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -88,28 +88,37 @@ impl Counted {
         let field = &self.field;
         let mut found = Vec::new();
         if field.nested.is_none() || field.in_root {
-            found.push(terms(view, field));
+            found.push(self.found(view));
         }
         if let Some(path) = &field.nested {
             let nested = view.nested(path);
-            found.extend(nested.iter().map(|nested| terms(nested, field)));
+            found.extend(nested.iter().map(|nested| self.found(nested)));
         }
         if field.nested.is_some() && statistics.is_counted() {
-            found = vec![Terms::together(found)];
+            let is_there = found.iter().any(|(_, length)| length.is_some());
+            let all = found.into_iter().map(|(terms, _)| terms).collect();
+            found = vec![(Terms::together(all), is_there.then_some(0))];
         }
-        for found in found {
-            self.count_terms(&found, statistics);
+        for (terms, length) in found {
+            if let Some(length) = length.filter(|_| self.is_scored) {
+                statistics.add_field(&field.name, 1, length);
+            }
+            self.count_terms(&terms, statistics);
         }
+    }
+
+    /// The terms of the field in a document, and how many it has, if any.
+    fn found(&self, view: &View<'_>) -> (Terms, Option<u64>) {
+        let found = terms(view, &self.field);
+        let length = match self.field.is_keyed() {
+            true => held(view, &self.field),
+            false => (!found.terms.is_empty()).then_some(found.length),
+        };
+        (found, length)
     }
 
     fn count_terms(&self, found: &Terms, statistics: &mut Statistics) {
         let name = &self.field.name;
-        if found.terms.is_empty() {
-            return;
-        }
-        if self.is_scored {
-            statistics.add_field(name, 1, found.length);
-        }
         let there: HashSet<&str> = found.terms.iter().map(|(text, _)| text.as_str()).collect();
         for term in self.terms.iter().filter(|term| there.contains(term.as_str())) {
             statistics.add_term(name, term, 1);
@@ -122,4 +131,17 @@ impl Counted {
             }
         }
     }
+}
+
+/// How many values the object holds that a key is of, each with its key; `None` if none. As Lucene has it, all keys are one field.
+fn held(view: &View<'_>, field: &Field) -> Option<u64> {
+    let whole = view.mapping.field(&field.path)?;
+    let held = view.held(&whole).into_iter();
+    let held: HashSet<(String, String)> = held
+        .filter_map(|(key, term)| match term {
+            Term::Text(text) => Some((key, text)),
+            _ => None,
+        })
+        .collect();
+    (!held.is_empty()).then_some(held.len() as u64)
 }

@@ -5,6 +5,7 @@ use super::expansion::Expanding;
 use super::intervals::Rule;
 use super::nearest::Nearest;
 use super::patterns::TermPattern;
+use super::spans::ReadySpan;
 use crate::query::GeoArea;
 use mapping::fields::{Term, View};
 use mapping::geo::Point;
@@ -63,6 +64,8 @@ pub enum Test {
     Nearest(Box<Nearest>),
     /// Its terms stand as a rule says.
     Intervals(Box<Rule>),
+    /// Its terms stand as spans say.
+    Spans(Box<ReadySpan>),
     /// It has any value.
     Exists,
     /// The number of its last change is in a range.
@@ -78,6 +81,7 @@ impl Test {
             Test::Pattern(pattern) => pattern.is_match(text),
             Test::Expanded(expanding) => expanding.pattern.is_match(text),
             Test::Intervals(rule) => rule.asks(text),
+            Test::Spans(span) => span.asks(text),
             _ => false,
         }
     }
@@ -231,6 +235,23 @@ mod tests {
                 assert!((score - rarity * weight).abs() < 1e-6, "{query}: {score}");
             }
         }
+    }
+
+    #[test]
+    fn what_an_object_holds_at_a_key_is_weighed_by_all_that_it_holds() {
+        let source = json!({"properties": {"o": {"type": "flattened"}}});
+        let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
+        let documents = [
+            doc! {"o": doc! {"a": "x", "b": ["y", "z", "y"]}},
+            doc! {"o": doc! {"b": "x"}},
+            doc! {"other": 1},
+        ];
+        // One of two documents has it, which hold four values.
+        let rarity = (1.0 + 1.5 / 1.5_f32).ln();
+        let weight = 2.2 / (1.0 + 1.2 * (0.25 + 0.75 / 2.0));
+        let scores = scores(&mapping, &documents, &json!({"term": {"o.a": "x"}}));
+        assert_eq!(scores.len(), 1);
+        assert!((scores[0] - rarity * weight).abs() < 1e-6, "{scores:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What one query may have.
 
+use super::fuzziness::no_query;
 use mapping::error::SearchError;
 
 /// Queries within queries at most.
@@ -17,4 +18,20 @@ pub fn too_many_clauses(most: usize) -> SearchError {
         mapping::error::ErrorKind::TooManyClauses,
         format!("maxClauseCount is set to {most}"),
     )
+}
+
+/// A list has more terms than may be.
+pub(crate) fn too_many_terms(count: usize, most: usize) -> SearchError {
+    no_query(&format!(
+        "The number of terms [{count}] used in the Terms Query request has exceeded the allowed maximum of [{most}]. This maximum can be \
+         set by changing the [index.max_terms_count] index level setting."
+    ))
+}
+
+/// A regular expression is longer than it may be.
+pub(crate) fn too_long(length: usize, most: usize) -> SearchError {
+    no_query(&format!(
+        "The length of regex [{length}] used in the Regexp Query request has exceeded the allowed maximum of [{most}]. This maximum can be \
+         set by changing the [index.max_regex_length] index level setting."
+    ))
 }

@@ -2,7 +2,8 @@
 
 #![allow(missing_docs, reason = "Elasticsearch's names")]
 
-use super::{GeoArea, InnerHits, Match, MultiKind, NestedMode, Query};
+use super::{GeoArea, InnerHits, Match, MultiKind, NestedMode, Pattern, Query};
+use crate::script::DocumentScript;
 use serde_json::Value;
 
 #[derive(Clone, Debug)]
@@ -102,4 +103,75 @@ pub struct MultiMatchQuery {
     pub tie_breaker: Option<f32>,
     pub text: Match,
     pub boost: f32,
+}
+
+/// What stands somewhere in a text.
+#[derive(Clone, Debug)]
+pub enum Span {
+    /// A term of a field.
+    Term { field: String, value: String },
+    /// The terms of a pattern.
+    Multi { field: String, pattern: Pattern },
+    /// Several near each other.
+    Near {
+        /// What is near.
+        clauses: Vec<Span>,
+        /// How many places may be between them.
+        slop: i64,
+        /// Whether they stand in their order.
+        in_order: bool,
+    },
+    /// So many places between others.
+    Gap(i64),
+    /// Any of several.
+    Or(Vec<Span>),
+    /// One near which another does not stand.
+    Not {
+        /// What is found.
+        include: Box<Span>,
+        /// What must not be there.
+        exclude: Box<Span>,
+        /// How many places before it.
+        before: i64,
+        /// How many places behind it.
+        after: i64,
+    },
+    /// One that ends here at the latest.
+    First(Box<Span>, i64),
+    /// The first, where it has the second within it.
+    Containing(Box<Span>, Box<Span>),
+    /// The second, where it is within the first.
+    Within(Box<Span>, Box<Span>),
+    /// One that counts as one of another field.
+    Masked(Box<Span>, String),
+}
+
+impl Span {
+    /// The field that it is of.
+    pub(crate) fn field(&self) -> Option<&str> {
+        match self {
+            Span::Term { field, .. } | Span::Multi { field, .. } | Span::Masked(_, field) => Some(field),
+            Span::Near { clauses, .. } | Span::Or(clauses) => clauses.iter().find_map(Span::field),
+            Span::Not { include: inner, .. }
+            | Span::First(inner, _)
+            | Span::Containing(inner, _)
+            | Span::Within(_, inner) => inner.field(),
+            Span::Gap(_) => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct TermsSetQuery {
+    pub(crate) field: String,
+    pub(crate) terms: Vec<Value>,
+    pub(crate) least: Least,
+    pub(crate) boost: f32,
+}
+
+/// What says how many of the terms a document must have.
+#[derive(Clone, Debug)]
+pub(crate) enum Least {
+    Field(String),
+    Script(DocumentScript),
 }

@@ -2,6 +2,7 @@
 
 mod area;
 mod compound;
+mod expense;
 mod full_text;
 mod functions;
 mod fuzziness;
@@ -18,7 +19,10 @@ mod rewrite;
 mod several;
 mod sides;
 mod simple;
+mod sizes;
+mod spans;
 mod term_level;
+mod terms_set;
 mod texts;
 mod within;
 
@@ -30,10 +34,12 @@ pub use inner::InnerHits;
 pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
 pub use limits::{CLAUSES_MAX, DEPTH_MAX, TERMS_MAX, too_many_clauses};
+pub(crate) use limits::{too_long, too_many_terms};
 pub use lucene::parse_query_string;
+pub(crate) use members::Least;
 pub use members::{
     BoolQuery, BoostingQuery, DistanceFeatureQuery, GeoDistanceQuery, GeoWithinQuery, MultiMatchQuery,
-    NearnessQuery, NestedQuery,
+    NearnessQuery, NestedQuery, Span, TermsSetQuery,
 };
 pub use renamed::FieldUse;
 pub use rewrite::EXPANSIONS;
@@ -44,13 +50,16 @@ pub use texts::{Fuzzy, Match, MatchKind, MultiKind, ZeroTerms};
 
 use crate::neighbours::Neighbours;
 use crate::script::DocumentScript;
+use crate::slice::{Slice, Sliced};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
 use mapping::json::scalar;
 use mapping::meant::meant;
+use mapping::shards::Shards;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A query.
@@ -151,6 +160,13 @@ pub enum Query {
         vector: Arc<[f32]>,
         similarity: Option<f32>,
     },
+    Span {
+        span: Box<Span>,
+        boost: f32,
+    },
+    TermsSet(Box<TermsSetQuery>),
+    /// The documents of one slice.
+    Slice(Arc<Sliced>),
     /// The nearest documents as they were found.
     Found {
         found: Arc<Neighbours>,
@@ -192,6 +208,11 @@ impl Query {
             tie_breaker: 0.0,
             boost,
         }
+    }
+
+    /// The documents of a slice of indices, of which each has these shards.
+    pub fn sliced(slice: Slice, shards: HashMap<String, Shards>) -> Query {
+        Query::Slice(Arc::new(slice.of(shards)))
     }
 
     /// The same query, of documents that match a filter besides.
@@ -253,7 +274,7 @@ struct Parser {
 
 /// The name of a query, which of those that are for one field lies within what is said of it.
 fn name_of(query: &str, body: &Value) -> Result<Option<String>> {
-    const OF_FIELDS: [&str; 11] = [
+    const OF_FIELDS: [&str; 13] = [
         "fuzzy",
         "intervals",
         "match",
@@ -263,7 +284,9 @@ fn name_of(query: &str, body: &Value) -> Result<Option<String>> {
         "prefix",
         "range",
         "regexp",
+        "span_term",
         "term",
+        "terms_set",
         "wildcard",
     ];
     let of_field = || {
@@ -308,16 +331,28 @@ impl Parser {
                 "[{name}] malformed query, expected [END_OBJECT] but found [FIELD_NAME], [{other}]"
             )));
         }
-        let query = match name.as_str() {
+        let query = parser.of_name(name, body)?;
+        Ok(match name_of(name, body)? {
+            None => query,
+            Some(name) => Query::Named {
+                name,
+                query: Box::new(query),
+            },
+        })
+    }
+
+    /// The query of a name, with what is said of it.
+    fn of_name(self, name: &str, body: &Value) -> Result<Query> {
+        match name {
             "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting" | "nested" => {
-                parser.compound(name, body)
+                self.compound(name, body)
             }
-            "distance_feature" => parser.distance_feature(body),
-            "function_score" | "script_score" | "script" => parser.functions(name, body),
+            "distance_feature" => self.distance_feature(body),
+            "function_score" | "script_score" | "script" => self.functions(name, body),
             "intervals" => intervals::parse(body),
-            "knn" => Ok(Query::Knn(Box::new(parser.knn(body)?))),
-            "geo_distance" | "geo_bounding_box" | "geo_polygon" => parser.geo(name, body),
-            "wrapper" => parser.wrapped(body),
+            "knn" => Ok(Query::Knn(Box::new(self.knn(body)?))),
+            "geo_distance" | "geo_bounding_box" | "geo_polygon" => self.geo(name, body),
+            "wrapper" => self.wrapped(body),
             "query_string" => lucene::parse(body),
             "simple_query_string" => simple::parse(body),
             "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp" | "fuzzy" => {
@@ -326,22 +361,19 @@ impl Parser {
             "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
                 full_text::parse(name, body)
             }
-            "more_like_this" | "geo_shape" | "has_child" | "has_parent" | "parent_id" | "percolate"
-            | "pinned" | "rank_feature" | "semantic" | "span_term" | "span_near" | "span_or" | "span_not"
-            | "span_first" | "span_multi" | "span_containing" | "span_within" | "field_masking_span"
-            | "terms_set" | "combined_fields" => Err(SearchError::unsupported(format!("the query [{name}]"))),
+            "field_masking_span" | "span_containing" | "span_first" | "span_multi" | "span_near"
+            | "span_not" | "span_or" | "span_term" | "span_within" => self.span(name, body),
+            "terms_set" => Self::terms_set(body),
+            "type" => term_level::of_type(body),
+            "more_like_this" | "common" | "geo_shape" | "has_child" | "has_parent" | "parent_id"
+            | "percolate" | "pinned" | "rank_feature" | "semantic" | "combined_fields" => {
+                Err(SearchError::unsupported(format!("the query [{name}]")))
+            }
             other => Err(SearchError::parsing(format!(
                 "unknown query [{other}]{}",
                 meant(other, names::NAMES)
             ))),
-        }?;
-        Ok(match name_of(name, body)? {
-            None => query,
-            Some(name) => Query::Named {
-                name,
-                query: Box::new(query),
-            },
-        })
+        }
     }
 
     /// A query whose JSON comes in base64.

@@ -51,6 +51,7 @@ pub(super) const NAMES: &[&str] = &[
     "term",
     "terms",
     "terms_set",
+    "type",
     "wildcard",
     "wrapper",
 ];

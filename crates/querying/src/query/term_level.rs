@@ -1,7 +1,7 @@
 //! Queries for the terms of fields as they are.
 
-use super::fuzziness::{expansions, fuzziness, no_query, prefix_length};
-use super::{CLAUSES_MAX, Fuzzy, Pattern, Query, Range, Rewrite};
+use super::fuzziness::{expansions, fuzziness, prefix_length};
+use super::{CLAUSES_MAX, Fuzzy, Pattern, Query, Range, Rewrite, too_many_terms};
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
 use mapping::json::{Members, one_or_many, scalar, token_of};
@@ -22,6 +22,22 @@ pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
         "terms" => terms(members),
         _ => of_field(name, members),
     }
+}
+
+/// Documents of a type, of which there is one.
+pub(super) fn of_type(body: &Value) -> Result<Query> {
+    let mut members = Members::of("type", body)?;
+    let boost = members.boost()?;
+    members.take("_name");
+    let missing = || SearchError::parsing("[type] query value must be set");
+    let value = members.take("value").cloned().ok_or_else(missing)?;
+    members.end()?;
+    Ok(Query::Term {
+        field: "_type".to_owned(),
+        value,
+        case_insensitive: false,
+        boost,
+    })
 }
 
 /// Documents by their ids: none where none is named.
@@ -85,11 +101,7 @@ fn terms(mut members: Members<'_>) -> Result<Query> {
         }
     }
     if values.len() > CLAUSES_MAX {
-        return Err(no_query(&format!(
-            "The number of terms [{}] used in the Terms Query request has exceeded the allowed maximum of [{CLAUSES_MAX}]. This maximum \
-             can be set by changing the [index.max_terms_count] index level setting.",
-            values.len()
-        )));
+        return Err(too_many_terms(values.len(), CLAUSES_MAX));
     }
     Ok(Query::Terms {
         field: field.to_owned(),

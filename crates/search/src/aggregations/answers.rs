@@ -207,7 +207,7 @@ fn put_significant(
     let background = background.unwrap_or(&nothing);
     let found = by_key.iter().map(|(key, bucket)| (key, bucket.count));
     let mut listed = Vec::new();
-    for chosen in spec.chosen(found, seen, background) {
+    for chosen in spec.chosen(found, seen, background)? {
         let Some(bucket) = by_key.remove(&chosen.key) else {
             continue;
         };

@@ -49,7 +49,7 @@ impl Aggregations {
             }
             let path = match &named.spec {
                 Spec::Nested(path) => Some(path.as_str()),
-                Spec::ReverseNested(_) => None,
+                Spec::ReverseNested(path) => path.as_deref(),
                 _ => path,
             };
             named.inner.add_backgrounds(path, out);

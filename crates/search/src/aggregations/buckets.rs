@@ -1,6 +1,7 @@
 //! Buckets of documents, each with aggregations of its own.
 
 use super::composite::{self, Area};
+use super::copies::Runs;
 use super::ordering::{BucketOrder, By, compare_numbers};
 use super::path::Step;
 pub(super) use super::values::Key;
@@ -12,6 +13,7 @@ use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use value::DocumentRef;
 
 /// About the bytes of a bucket as it is shown, what is within it aside.
 const SHOWN_BYTES: usize = 400;
@@ -85,10 +87,12 @@ pub(super) fn bucket_of<'b, K: Ord>(
 pub(super) struct Buckets {
     pub(super) by_key: BTreeMap<Key, Bucket>,
     pub(super) fixed: Vec<Bucket>,
-    /// The document that came last, where each counts once.
-    last: Option<(usize, u64)>,
+    /// The document that came last, and which one of its objects, where each counts once.
+    last: Option<(usize, u64, usize)>,
     /// All documents that were shown, where buckets have keys.
     pub(super) seen: u64,
+    /// What texts had in common so far, where that is left out.
+    runs: Runs,
 }
 
 impl Buckets {
@@ -98,6 +102,7 @@ impl Buckets {
             by_key: BTreeMap::new(),
             last: None,
             seen: 0,
+            runs: Runs::default(),
             fixed: (0..count).map(|_| Bucket::new(&named.inner)).collect(),
         }
     }
@@ -108,7 +113,8 @@ impl Buckets {
             .by_key
             .iter()
             .map(|(key, bucket)| key.bytes() + bucket.bytes());
-        by_key.chain(self.fixed.iter().map(Bucket::bytes)).sum()
+        let buckets = by_key.chain(self.fixed.iter().map(Bucket::bytes));
+        self.runs.bytes() + buckets.sum::<usize>()
     }
 
     pub(super) fn collect(
@@ -118,6 +124,14 @@ impl Buckets {
         context: &Context<'_>,
         first: usize,
     ) -> Result<()> {
+        if let Spec::Significant(source, spec) = &named.spec {
+            let before = self.runs.bytes();
+            let terms = spec.terms(source, view, &mut self.runs)?;
+            context.held.add(self.runs.bytes() - before)?;
+            self.seen += context.weight;
+            let keys = terms.into_iter().map(Key).collect();
+            return self.add_keys(keys, named, view, context, first);
+        }
         if let Some(keys) = keys(&named.spec, view)? {
             self.seen += context.weight;
             return self.add_keys(keys, named, view, context, first);
@@ -127,6 +141,17 @@ impl Buckets {
             self.seen += context.weight * found as u64;
             return work(found);
         }
+        self.collect_placed(named, view, context, first)
+    }
+
+    /// The same where buckets are known by their places.
+    fn collect_placed(
+        &mut self,
+        named: &Named,
+        view: &View<'_>,
+        context: &Context<'_>,
+        first: usize,
+    ) -> Result<()> {
         let matches = |at: usize| {
             let query = context.filters.get(at);
             query.is_some_and(|node| node.score(view, context.statistics).is_some())
@@ -154,12 +179,19 @@ impl Buckets {
                 Ok(())
             }
             Spec::ReverseNested(path) => {
-                let document = Some((view.index_at, view.sequence));
-                if path.is_none() && self.last == document {
+                let around = match path {
+                    None => Some(view.whole()),
+                    Some(path) => around(view, path)?,
+                };
+                let Some(around) = around else {
+                    return Ok(());
+                };
+                let object = Some((view.index_at, view.sequence, around.offset));
+                if self.last == object {
                     return Ok(());
                 }
-                self.last = document;
-                self.add_fixed(0, named, &view.whole(), context, first)
+                self.last = object;
+                self.add_fixed(0, named, &around, context, first)
             }
             Spec::Adjacency { queries, .. } => {
                 let behind = first + queries.len();
@@ -225,6 +257,33 @@ impl Buckets {
     }
 }
 
+/// The nested object at a path in which another one is.
+fn around<'d>(view: &View<'d>, path: &'d str) -> Result<Option<View<'d>>> {
+    let Some(scope) = view.scope else {
+        return Ok(None);
+    };
+    if scope == path {
+        return Ok(Some(*view));
+    }
+    for outer in view.whole().nested(path) {
+        let within = outer.nested(scope);
+        work(1 + within.len())?;
+        if within.iter().any(|inner| is_same(inner.document, view.document)) {
+            return Ok(Some(outer));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether two objects are one, and not only alike.
+fn is_same(one: DocumentRef<'_>, other: DocumentRef<'_>) -> bool {
+    match (one, other) {
+        (DocumentRef::Raw(one), DocumentRef::Raw(other)) => std::ptr::eq(one.as_bytes(), other.as_bytes()),
+        (DocumentRef::Tree(one), DocumentRef::Tree(other)) => std::ptr::eq(one, other),
+        _ => false,
+    }
+}
+
 /// The places of the buckets of each two of the queries that match, and of each with itself: they lie as the rows of a triangle
 /// do, one after another.
 fn pairs(found: &[usize], count: usize) -> impl Iterator<Item = usize> {
@@ -246,10 +305,6 @@ fn keys(spec: &Spec, view: &View<'_>) -> Result<Option<Vec<Key>>> {
             ..
         } => cells(source.terms(view)?, *is_tile, *precision, bounds.as_ref()),
         Spec::Terms(source, spec) => {
-            let terms = source.terms(view)?.into_iter();
-            terms.filter(|term| spec.includes(term)).collect()
-        }
-        Spec::Significant(source, spec) => {
             let terms = source.terms(view)?.into_iter();
             terms.filter(|term| spec.includes(term)).collect()
         }

@@ -10,8 +10,10 @@ mod buckets;
 mod columns;
 mod composite;
 mod context;
+mod copies;
 mod counts;
 mod fields;
+mod heuristics;
 mod histogram;
 mod letters;
 mod metric_kind;
@@ -120,7 +122,7 @@ enum Spec {
     },
     Filter(Box<Query>),
     Nested(String),
-    /// Back to the whole document.
+    /// Back to the whole document, or to the nested object at a path that others are in.
     ReverseNested(Option<String>),
     /// All documents, whatever the query says.
     Global,
@@ -242,6 +244,15 @@ impl Aggregations {
             size_of::<State>().saturating_add(buckets.saturating_mul(of_bucket))
         };
         self.named.iter().map(of).fold(0, usize::saturating_add)
+    }
+
+    /// Whether what the query does not find counts, too: all documents, or their terms.
+    pub fn sees_all(&self) -> bool {
+        self.named.iter().any(|named| match &named.spec {
+            Spec::Global => true,
+            Spec::Terms(_, spec) => spec.least == 0,
+            _ => false,
+        })
     }
 
     /// Whether nothing is asked.

@@ -1,9 +1,12 @@
 //! Terms that what was found has more often than other documents have.
 
+use super::copies::Runs;
 use super::counts::Counts;
-use super::values::Key;
+use super::heuristics::{Heuristic, Share};
+use super::values::{Key, Source};
 use super::wanted::{Wanted, is_wanted};
-use mapping::fields::Term;
+use mapping::error::Result;
+use mapping::fields::{Term, View, text_of, values_at};
 use querying::Query;
 
 /// What is asked of significant terms.
@@ -15,8 +18,13 @@ pub(super) struct SignificantSpec {
     pub(super) exclude: Option<Wanted>,
     /// The documents that others are compared with; all where there is none.
     pub(super) background: Option<Box<Query>>,
+    pub(super) heuristic: Heuristic,
     /// Whether the terms are those of a text.
     pub(super) is_text: bool,
+    /// Where the texts are in documents, if not at the field's place.
+    pub(super) texts: Vec<String>,
+    /// Whether what texts have in common with others is left out.
+    pub(super) leaves_copies_out: bool,
 }
 
 /// A term, how much more often it is found, and how many of all documents have it.
@@ -28,7 +36,7 @@ pub(super) struct Chosen {
 }
 
 impl SignificantSpec {
-    pub(super) fn includes(&self, term: &Term) -> bool {
+    fn includes(&self, term: &Term) -> bool {
         is_wanted(self.include.as_ref(), self.exclude.as_ref(), term)
     }
 
@@ -39,56 +47,68 @@ impl SignificantSpec {
         }
     }
 
+    /// The terms of a document that count; `runs` are those of the texts of others.
+    pub(super) fn terms(&self, source: &Source, view: &View<'_>, runs: &mut Runs) -> Result<Vec<Term>> {
+        let mut terms = match self.leaves_copies_out || !self.texts.is_empty() {
+            false => source.terms(view)?,
+            true => {
+                let texts = self.tokens(source, view).into_iter();
+                let fresh = texts.flat_map(|terms| match self.leaves_copies_out {
+                    true => runs.fresh(terms),
+                    false => terms,
+                });
+                fresh.map(Term::Text).collect()
+            }
+        };
+        terms.retain(|term| self.includes(term));
+        Ok(terms)
+    }
+
+    /// The terms of each text of a document.
+    fn tokens(&self, source: &Source, view: &View<'_>) -> Vec<Vec<String>> {
+        let Some(field) = view.mapping.field(&source.field) else {
+            return Vec::new();
+        };
+        let mut raw = Vec::new();
+        match self.texts.is_empty() {
+            true => raw = view.raw(&field),
+            false => self
+                .texts
+                .iter()
+                .for_each(|path| values_at(view.document, path, &mut raw)),
+        }
+        let texts = raw.into_iter().filter_map(text_of);
+        let tokens = texts.map(|text| field.analyzer.tokens(&text));
+        tokens
+            .map(|tokens| tokens.into_iter().map(|token| token.text).collect())
+            .collect()
+    }
+
     /// The most significant of terms with their counts in `seen` documents.
     pub(super) fn chosen<'k>(
         &self,
         found: impl Iterator<Item = (&'k Key, u64)>,
         seen: u64,
         background: &Counts,
-    ) -> Vec<Chosen> {
-        let mut chosen: Vec<Chosen> = found
-            .filter(|(_, count)| *count >= self.least)
-            .map(|(key, count)| {
-                let all = background.of(key);
-                Chosen {
+    ) -> Result<Vec<Chosen>> {
+        let mut chosen = Vec::new();
+        for (key, having) in found.filter(|(_, count)| *count >= self.least) {
+            let all = background.of(key);
+            let usual = Share {
+                having: all,
+                all: background.total,
+            };
+            let score = self.heuristic.score(Share { having, all: seen }, usual)?;
+            if score > 0.0 {
+                chosen.push(Chosen {
                     key: key.clone(),
-                    score: jlh((count, seen), (all, background.total)),
+                    score,
                     all,
-                }
-            })
-            .filter(|chosen| chosen.score > 0.0)
-            .collect();
+                });
+            }
+        }
         chosen.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key.cmp(&b.key)));
         chosen.truncate(self.size);
-        chosen
-    }
-}
-
-/// How much more often a term is found than usual, as the JLH score says; 0 where it is not. A term that no other document has
-/// counts as if one had it.
-fn jlh((found, of_found): (u64, u64), (all, of_all): (u64, u64)) -> f64 {
-    if [of_found, of_all].contains(&0) {
-        return 0.0;
-    }
-    let all = all.max(1);
-    let (share, usual) = (found as f64 / of_found as f64, all as f64 / of_all as f64);
-    match share > usual {
-        true => (share - usual) * (share / usual),
-        false => 0.0,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::jlh;
-
-    #[test]
-    fn only_what_is_found_more_often_than_usual_is_worth_something() {
-        assert_eq!(jlh((1, 10), (10, 100)), 0.0);
-        assert_eq!(jlh((0, 0), (1, 10)), 0.0);
-        assert_eq!(jlh((1, 10), (1, 0)), 0.0);
-        assert_eq!(jlh((5, 10), (0, 100)), jlh((5, 10), (1, 100)));
-        let score = jlh((5, 10), (10, 100));
-        assert!((score - 0.4 * 5.0).abs() < 1e-9, "{score}");
+        Ok(chosen)
     }
 }

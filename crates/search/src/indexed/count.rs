@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use super::lookup::{flag, flagged, part};
 use super::place::FieldPlace;
-use fulltext::{Mask, Part, Reader};
+use fulltext::{Lookup, Mask, Part, Reader};
 use mapping::{Field, FieldKind};
 use querying::{Counted, Statistics};
 
@@ -23,7 +23,10 @@ pub(crate) fn count_field(
     let (documents, length) = match part {
         Part::Text => reader.lengths(place.key, mask)?,
         Part::Word => {
-            let documents = reader.matching(&place.present(), mask, u64::MAX)?;
+            // What has any key of an object has the field that the keys share.
+            let whole = layout.key(&field.path).filter(|_| field.is_keyed());
+            let present = whole.map_or_else(|| place.present(), Lookup::Present);
+            let documents = reader.matching(&present, mask, u64::MAX)?;
             let words = match documents {
                 0 => 0,
                 _ => words(field, &place, documents, reader, mask)?,
@@ -71,7 +74,7 @@ fn words(
         return Ok(said(true)? + said(false)?);
     }
     if field.is_keyed() {
-        return place.words(reader, mask);
+        return FieldPlace::new(place.key, String::new()).words(reader, mask);
     }
     if field.doc_values {
         return Ok(having + reader.others(place.key, mask)?);

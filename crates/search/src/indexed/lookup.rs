@@ -115,10 +115,11 @@ impl<'a> Asker<'a> {
                 IndexLookup::exact(Lookup::Ids(keys.collect()))
             }
             Node::DisMax(nodes, ..) => self.some(nodes, 1),
+            Node::Covering(covering) => IndexLookup::more(self.some(covering.nodes(), 1).lookup),
             Node::Boosting { positive, .. } => self.node(positive),
             Node::Functions(functions) => self.scored(functions.matched()),
             Node::ScriptScore(script) => self.scored(script.matched()),
-            Node::Script(..) => IndexLookup::more(Lookup::All),
+            Node::Script(..) | Node::Slice(..) => IndexLookup::more(Lookup::All),
             // What other documents have the text of such an `_id` is asked of them.
             Node::Found(found, _) => {
                 let keys = found.ids(self.index).flat_map(|id| (self.ids)(id));
@@ -272,8 +273,10 @@ impl<'a> Asker<'a> {
                 _ => present(),
             },
             Test::Intervals(rule) if !rule.is_all_of(field) => IndexLookup::more(Lookup::All),
+            Test::Spans(span) if !span.is_all_of(field) => IndexLookup::more(Lookup::All),
             Test::Interval(..)
             | Test::Intervals(_)
+            | Test::Spans(_)
             | Test::Nearness { .. }
             | Test::Nearest(_)
             | Test::Distance(..)

@@ -115,7 +115,8 @@ impl<'a> Maker<'a> {
                 | Test::Nearness { .. }
                 | Test::Nearest(_)
                 | Test::Distance(..)
-                | Test::Intervals(_) => return None,
+                | Test::Intervals(_)
+                | Test::Spans(_) => return None,
                 _ => self.constant(node, leaf.boost(), matches)?,
             },
             Node::Nothing
@@ -125,7 +126,9 @@ impl<'a> Maker<'a> {
             | Node::Functions(_)
             | Node::ScriptScore(_)
             | Node::Found(..)
-            | Node::Script(..) => return None,
+            | Node::Covering(_)
+            | Node::Script(..)
+            | Node::Slice(..) => return None,
         })
     }
 

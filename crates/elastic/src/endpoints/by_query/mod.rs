@@ -8,7 +8,7 @@ mod remote;
 
 pub(crate) use reindex::reindex;
 
-use super::search::parameters_query;
+use super::search::{parameters_query, slices};
 use crate::call::Call;
 use crate::lookups;
 use crate::resolve::{Options, resolve};
@@ -23,7 +23,7 @@ use indices::scripts::Prepared;
 use job::{Job, Work};
 use progress::{Pace, Progress};
 use search::token_of;
-use search::{Request, parse_sort};
+use search::{Request, Slice, parse_sort};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -36,7 +36,8 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
     let by_parameter = parameters_query(&mut call.parameters)?;
     call.parameters.end()?;
     let mut body = call.object()?;
-    refuse(&body, &["slice", "sort"])?;
+    refuse(&body, &["sort"])?;
+    let slice = slice_of(&mut body)?;
     lookups::fill(call, expression, &mut body).await?;
     let script = script_of(&mut body, deletes)?;
     // The body is that of a search, whose hits come in batches of this size, and whole whatever it wants of them.
@@ -72,15 +73,24 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
             "indices:data/write/update/byquery",
         ),
     };
+    let places = scan::places(&found).await?;
+    let mut request = request(query, None)?;
+    slices::narrow(&mut request, slice, &places)?;
     let job = Job {
-        places: scan::places(&found).await?,
-        request: request(query, None)?,
+        places,
+        request,
         work,
         pace: options.pace,
         held: call.held.another(),
     };
     let description = format!("{name}-by-query [{expression}]");
     run(call, job, action, description, options.waits).await
+}
+
+/// The part of the documents that is to be changed, where others change the rest.
+fn slice_of(body: &mut Map<String, Value>) -> Result<Option<Slice>> {
+    let slice = body.shift_remove("slice");
+    Ok(slice.as_ref().map(Slice::parse).transpose()?)
 }
 
 /// The script that changes documents; what deletes them has none.

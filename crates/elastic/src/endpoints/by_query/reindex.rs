@@ -2,8 +2,9 @@
 
 use super::job::{Job, Work};
 use super::remote::{Copying, Remote};
-use super::{Given, batch_size, begin, refuse, request, run};
+use super::{Given, batch_size, begin, refuse, request, run, slice_of};
 use crate::call::Call;
+use crate::endpoints::search::slices;
 use crate::lookups;
 use crate::resolve::{Options, resolve};
 use crate::respond::Answer;
@@ -37,7 +38,10 @@ pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
     };
     let (mut source, dest) = (object("source")?, object("dest")?);
     end(&body)?;
-    refuse(&source, &["slice", "runtime_mappings"])?;
+    refuse(&source, &["runtime_mappings"])?;
+    if source.contains_key("remote") {
+        refuse(&source, &["slice"])?;
+    }
     if let Some(size) = source.shift_remove("size") {
         if size == 0 {
             return Err(ElasticError::validation(&[
@@ -167,7 +171,7 @@ async fn within(
         .shift_remove("_source")
         .map(|filter| SourceFilter::parse(&filter))
         .transpose()?;
-    let sort = source.shift_remove("sort");
+    let (sort, slice) = (source.shift_remove("sort"), slice_of(&mut source)?);
     end(&source)?;
     let mut found = Vec::new();
     for name in resolve(call, expression, Options::OPEN)? {
@@ -178,9 +182,12 @@ async fn within(
         found.push((call.open_index(&name, Action::Find)?, 1.0));
     }
     let index = target.index(call).await?;
+    let places = scan::places(&found).await?;
+    let mut request = request(query, sort)?;
+    slices::narrow(&mut request, slice, &places)?;
     let job = Job {
-        places: scan::places(&found).await?,
-        request: request(query, sort)?,
+        places,
+        request,
         work: Work::Copy {
             index,
             creates: target.creates,

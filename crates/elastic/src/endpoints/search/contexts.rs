@@ -305,9 +305,9 @@ pub(crate) async fn open_point(call: &mut Call, expression: &str) -> Result<Answ
             "a point in time of an alias with a filter",
         ));
     }
-    let count = indices.len();
-    let share = share(call, count)?;
+    let share = share(call, indices.len())?;
     let places = scan::places(&indices).await?;
+    let count = super::skipped::shards(&places);
     let id = call
         .server
         .contexts

@@ -1,7 +1,7 @@
 //! `_count`.
 
 use super::parameters::query_of;
-use super::{bounds, expensive, opened};
+use super::{expensive, opened, skipped};
 use crate::call::Call;
 use crate::lookups;
 use crate::resolve::Options;
@@ -41,11 +41,10 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     let indices = opened(call, expression, options, &mut request)?;
     let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
     let places = scan::places(&indices).await?;
-    expensive::check(call, &body, &places).await?;
-    bounds::check(&body, &places)?;
+    expensive::check(call, &request, &places).await?;
     let counted = scan::run(&request, false, &places, None, &call.held, &show);
     let outcome = call.read(pin!(counted)).await?.outcome;
-    let count = indices.len();
+    let count = skipped::shards(&places);
     Ok(ok(json!({
         "count": outcome.total,
         "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},

@@ -5,7 +5,7 @@ mod bounds;
 pub(crate) mod collapse;
 pub(crate) mod contexts;
 pub(crate) mod count;
-mod expensive;
+pub(crate) mod expensive;
 mod inner;
 pub(crate) mod knn;
 pub(crate) mod multi;
@@ -13,6 +13,8 @@ mod parameters;
 mod profile;
 mod rescore;
 pub(crate) mod shown;
+mod skipped;
+pub(crate) mod slices;
 pub(crate) mod templates;
 
 use crate::call::Call;
@@ -28,9 +30,8 @@ use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::nearest;
 use indices::scan::{self, IndexSnapshot, Scanned};
-use indices::shape::Shape;
 use mustache::Template;
-use parameters::AskedSearch;
+pub(crate) use parameters::AskedSearch;
 pub(crate) use parameters::query_of as parameters_query;
 use rescore::Rescore;
 use search::{ErrorKind, Held, Knn, Query, Request};
@@ -62,6 +63,8 @@ pub(crate) struct Search {
     is_late: bool,
     /// Shards whose results Elasticsearch would put together at once.
     batch: u64,
+    /// Shards that need not be asked.
+    skipped: u64,
     /// The memory of its suggestions.
     held: Held,
 }
@@ -81,6 +84,7 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
     search::check_form(&asked.body)?;
     let point = contexts::point_of(call, expression, &mut asked.body)?;
     let counts_in_part = counts_in_part(&asked.body);
+    let slice = slices::taken(&mut asked, point.is_some())?;
     lookups::fill(call, expression, &mut asked.body).await?;
     let parts = Parts::take(&mut asked)?;
     let (mut request, shown) = requested(call, &mut asked, parts.knn, &parts.rescores).await?;
@@ -88,19 +92,18 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         Some(places) => places,
         None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
-    expensive::check(call, &asked.body, &places).await?;
     bounds::check(&asked.body, &places)?;
-    let (scrolls, rescores) = (asked.keep_alive.is_some(), parts.rescores.as_slice());
-    check_limits(&mut request, (&shown, rescores), &places, scrolls)?;
+    let shows = (&shown, parts.rescores.as_slice());
+    check_limits(&mut request, shows, &places, asked.keep_alive.is_some())?;
+    expensive::check(call, &request, &places).await?;
     if let Some(boosts) = &parts.boosts {
         boosts::apply(call, options, boosts, &mut places)?;
     }
-    for place in &places {
-        let columns = request.columns(&place.mapping);
-        place.index.counters().read_columns(columns);
-    }
+    count_columns(&request, &places);
     let deadline = parts.timeout.as_ref().map(limit).transpose()?.flatten();
+    slices::narrow(&mut request, slice, &places)?;
     let is_late = nearest::find(&mut request, &places, deadline, &call.held).await?;
+    let skipped = skipped::count(&request, asked.filtered_from, &places, &call.held).await?;
     let search = Search {
         request,
         shown,
@@ -111,6 +114,7 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         deadline,
         is_late,
         batch: asked.batch,
+        skipped,
         held: call.held.another(),
     };
     if let Some(keep_alive) = asked.keep_alive {
@@ -122,20 +126,39 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         };
         return contexts::begin(call, search, scrolling, begun).await;
     }
+    let besides = (parts.suggest, parts.is_profiled);
+    let answer = once(call, &search, besides, begun).await?;
+    for place in &search.places {
+        place.index.counters().search(begun.elapsed(), &parts.groups);
+    }
+    Ok(answer)
+}
+
+/// Runs a search that does not go on, with what is suggested and told of how it ran.
+async fn once(
+    call: &Call,
+    search: &Search,
+    (suggest, is_profiled): (Option<Suggest>, bool),
+    begun: Instant,
+) -> Result<Value> {
     let (found, _) = search.run().await?;
-    let is_profiled = parts.is_profiled;
     let profile = is_profiled.then(|| profile::shown(&found.outcome.profiles, &search.places));
     let mut answer = search.answer(found, begun, &call.held).await?;
-    if let Some(suggest) = parts.suggest {
+    if let Some(suggest) = suggest {
         answer["suggest"] = Value::Object(search.suggested(suggest).await?);
     }
     if let Some(profile) = profile {
         answer["profile"] = profile;
     }
-    for place in &search.places {
-        place.index.counters().search(begun.elapsed(), &parts.groups);
-    }
     Ok(answer)
+}
+
+/// Counts the columns that a search reads.
+fn count_columns(request: &Request, places: &[IndexSnapshot]) {
+    for place in places {
+        let columns = request.columns(&place.mapping);
+        place.index.counters().read_columns(columns);
+    }
 }
 
 /// Whether not all hits are to be counted.
@@ -177,10 +200,11 @@ impl Parts {
             groups: groups_of(body)?,
             is_profiled: profile::take(body, scrolls)?,
         };
-        let asks_hits = body.contains_key("query") || asked.query.is_some() || !parts.knn.is_empty();
-        if parts.suggest.is_some() && !asks_hits && !body.contains_key("size") {
+        let names = ["query", "aggs", "aggregations"];
+        let asks_hits = names.iter().any(|name| body.contains_key(*name));
+        let asks_hits = asks_hits || asked.query.is_some() || !parts.knn.is_empty();
+        if parts.suggest.is_some() && !asks_hits {
             // Whoever asks for suggestions alone wants no hits.
-            body.insert("size".to_owned(), json!(0));
             body.insert("query".to_owned(), json!({"match_none": {}}));
         }
         Ok(parts)
@@ -359,12 +383,7 @@ impl Search {
 
     /// How often Elasticsearch would put together results of shards, of which there are as many as settings say.
     fn reduce_phases(&self) -> u64 {
-        let shards: u64 = self
-            .places
-            .iter()
-            .map(|place| Shape::of(&place.index).primaries)
-            .sum();
-        match shards.saturating_sub(self.batch) {
+        match skipped::shards(&self.places).saturating_sub(self.batch) {
             0 => 1,
             rest => rest.div_ceil(self.batch - 1) + 1,
         }
@@ -400,11 +419,11 @@ impl Search {
         let max_score = outcome.max_score.filter(|_| self.request.size > 0);
         inner.insert("max_score".to_owned(), max_score.map_or(Value::Null, number));
         inner.insert("hits".to_owned(), Value::Array(hits));
-        let count = self.places.len();
+        let count = skipped::shards(&self.places);
         let mut answer = json!({
             "took": begun.elapsed().as_millis() as u64,
             "timed_out": found.timed_out,
-            "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
+            "_shards": {"total": count, "successful": count, "skipped": self.skipped, "failed": 0},
         });
         // What is named within `json!` would be copied.
         answer["hits"] = Value::Object(inner);

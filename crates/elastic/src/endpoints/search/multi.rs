@@ -27,10 +27,10 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: SearchK
         check_search_type(&name)?;
     }
     let options = Options::OPEN.taken(&mut call.parameters)?;
+    let filtered_from = call.parameters.integer("pre_filter_shard_size")?;
     call.parameters.end_without(&[
         "max_concurrent_searches",
         "max_concurrent_shard_requests",
-        "pre_filter_shard_size",
         "ccs_minimize_roundtrips",
     ])?;
     if call.body.is_empty() {
@@ -51,6 +51,7 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: SearchK
         options,
         typed_keys,
         total_as_number,
+        filtered_from: filtered_from.and_then(|size| u64::try_from(size).ok()),
     };
     let mut responses = Vec::with_capacity(searches.len());
     for (head, body) in searches {
@@ -92,6 +93,7 @@ struct Common<'e> {
     options: Options,
     typed_keys: bool,
     total_as_number: bool,
+    filtered_from: Option<u64>,
 }
 
 impl Common<'_> {
@@ -108,6 +110,7 @@ impl Common<'_> {
                 let asked = AskedSearch {
                     typed_keys: self.typed_keys,
                     total_as_number: self.total_as_number,
+                    filtered_from: self.filtered_from,
                     ..AskedSearch::of(body)
                 };
                 Box::pin(perform(call, &indices, options, asked)).await
@@ -146,7 +149,8 @@ fn object(line: &str) -> Result<Map<String, Value>> {
     }
 }
 
-fn check_search_type(name: &str) -> Result<()> {
+/// Refuses a way to search that there is not.
+pub(crate) fn check_search_type(name: &str) -> Result<()> {
     match name {
         "query_then_fetch" | "dfs_query_then_fetch" => Ok(()),
         other => Err(no_search_type(other)),
@@ -178,6 +182,10 @@ fn headed(
             }
             "ignore_unavailable" => options.ignore_unavailable = value.as_bool() == Some(true),
             "allow_no_indices" => options.allow_no_indices = value.as_bool() != Some(false),
+            "expand_wildcards" => match value {
+                Value::Array(states) => options.expand(states.iter().filter_map(Value::as_str))?,
+                other => options.expand(other.as_str().unwrap_or_default().split(','))?,
+            },
             // Scores are those of the whole collection, and copies are never chosen.
             "search_type" => check_search_type(value.as_str().unwrap_or_default())?,
             "preference"
@@ -185,7 +193,6 @@ fn headed(
             | "request_cache"
             | "type"
             | "types"
-            | "expand_wildcards"
             | "ignore_throttled"
             | "ccs_minimize_roundtrips"
             | "allow_partial_search_results" => {}

@@ -24,6 +24,8 @@ pub(crate) struct AskedSearch {
     pub(crate) is_cached: bool,
     /// Whether the first page of its scroll has no hits, as clients of earlier versions ask for all documents in any order.
     pub(crate) is_scan: bool,
+    /// From how many shards on it is found out first which of them can have anything.
+    pub(crate) filtered_from: Option<u64>,
 }
 
 /// The shards of one batch by default.
@@ -44,6 +46,7 @@ impl AskedSearch {
             batch: BATCH_DEFAULT,
             is_cached: false,
             is_scan: false,
+            filtered_from: None,
         }
     }
 
@@ -66,10 +69,11 @@ impl AskedSearch {
             "routing",
             "ccs_minimize_roundtrips",
             "max_concurrent_shard_requests",
-            "pre_filter_shard_size",
             "allow_partial_search_results",
             "ignore_throttled",
         ]);
+        let filtered_from = parameters.integer("pre_filter_shard_size")?;
+        let filtered_from = filtered_from.and_then(|size| u64::try_from(size).ok());
         let is_scan = match parameters.take("search_type").as_deref() {
             // Scores are those of the whole collection in both.
             None | Some("query_then_fetch" | "dfs_query_then_fetch") => false,
@@ -91,6 +95,7 @@ impl AskedSearch {
             batch,
             is_cached,
             is_scan,
+            filtered_from,
         })
     }
 }
@@ -139,12 +144,27 @@ fn from_parameters(parameters: &mut Parameters, body: &mut Map<String, Value>) -
     if let Some(groups) = parameters.list("stats") {
         body.insert("stats".to_owned(), json!(groups));
     }
-    for name in ["suggest_field", "suggest_mode", "suggest_size", "suggest_text"] {
-        if parameters.take(name).is_some() {
-            return Err(ElasticError::unsupported(format!(
-                "the parameter [{name}] of a search"
-            )));
-        }
+    suggest_from_parameters(parameters, body)
+}
+
+/// Words that may have been meant, which are asked for beside what is searched: one `term` suggestion of a field, by its name.
+fn suggest_from_parameters(parameters: &mut Parameters, body: &mut Map<String, Value>) -> Result<()> {
+    let text = parameters.take("suggest_text");
+    let mode = parameters.take("suggest_mode");
+    let size = parameters.integer("suggest_size")?;
+    let Some(field) = parameters.take("suggest_field") else {
+        return Ok(());
+    };
+    let text = text.or_else(|| parameters.peek("q").map(str::to_owned));
+    let mut suggestion = json!({"term": {
+        "field": field, "size": size.unwrap_or(5), "suggest_mode": mode.as_deref().unwrap_or("missing"),
+    }});
+    if let Some(text) = text {
+        suggestion["text"] = json!(text);
+    }
+    let all = body.entry("suggest").or_insert_with(|| json!({}));
+    if let Value::Object(all) = all {
+        all.insert(field, suggestion);
     }
     Ok(())
 }

@@ -160,15 +160,13 @@ impl Shown {
             }
         }
         body.extend(nested(&hit.nested).map(|nested| ("_nested".to_owned(), nested)));
-        if self.sequence && !hit.nested.is_empty() {
-            return Err(ElasticError::unsupported(
-                "[seq_no_primary_term] of nested objects, which have no numbers of their own,",
-            ));
-        }
+        // Nested objects all have the first version, and no numbers of changes.
+        let is_nested = !hit.nested.is_empty();
         if self.version {
-            body.insert("_version".to_owned(), json!(hit.version));
+            let version = if is_nested { 1 } else { hit.version };
+            body.insert("_version".to_owned(), json!(version));
         }
-        if self.sequence {
+        if self.sequence && !is_nested {
             body.insert("_seq_no".to_owned(), json!(hit.sequence));
             body.insert("_primary_term".to_owned(), json!(1));
         }
@@ -232,7 +230,7 @@ pub(crate) fn refuse(body: &Map<String, Value>) -> Result<()> {
         let kind = token_of(value);
         match name.as_str() {
             "profile" if value.as_bool() != Some(true) => {}
-            "knn" | "runtime_mappings" | "slice" | "profile" | "ext" | "rank" | "retriever" => {
+            "knn" | "runtime_mappings" | "profile" | "ext" | "rank" | "retriever" => {
                 return Err(ElasticError::unsupported(format!("[{name}] of a search")));
             }
             other => {

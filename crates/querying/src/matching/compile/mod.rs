@@ -1,11 +1,13 @@
 //! From queries to tests, by the types of fields.
 
+mod covering;
 mod distances;
 mod functions;
 mod intervals;
 mod nearest;
 mod patterns;
 mod ranges;
+mod spans;
 mod texts;
 
 use super::leaf::Leaf;
@@ -90,16 +92,28 @@ impl Compiler<'_> {
             } => self.script_score(query, script, *min_score, *boost)?,
             Query::Script { script, boost } => Node::Script(script.clone(), *boost),
             Query::Intervals { field, rule, boost } => self.intervals(field, rule, *boost)?,
+            Query::Match { field, text, boost } => self.match_text(field, text, *boost)?,
+            Query::MultiMatch(query) => self.multi_match(query)?,
+            Query::Span { span, boost } => self.span(span, *boost)?,
+            Query::TermsSet(query) => self.terms_set(query)?,
+            Query::Slice(_) | Query::Nearest { .. } | Query::Found { .. } | Query::Knn(_) => {
+                self.by_place(query)?
+            }
+        })
+    }
+
+    /// What is asked of documents by what they are and how near they are, not by their terms.
+    fn by_place(self, query: &Query) -> Result<Node> {
+        match query {
             Query::Nearest {
                 field,
                 vector,
                 similarity,
-            } => self.nearest(field, vector, *similarity)?,
-            Query::Found { found, boost } => Node::Found(found.clone(), *boost),
-            Query::Knn(_) => return Err(not_looked_for()),
-            Query::Match { field, text, boost } => self.match_text(field, text, *boost)?,
-            Query::MultiMatch(query) => self.multi_match(query)?,
-        })
+            } => self.nearest(field, vector, *similarity),
+            Query::Slice(sliced) => Ok(Node::Slice(sliced.clone(), sliced.field(self.mapping)?)),
+            Query::Found { found, boost } => Ok(Node::Found(found.clone(), *boost)),
+            _ => Err(not_looked_for()),
+        }
     }
 
     fn boosting(self, query: &BoostingQuery) -> Result<Node> {

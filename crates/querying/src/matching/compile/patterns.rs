@@ -11,9 +11,20 @@ use std::sync::Arc;
 impl Compiler<'_> {
     pub(super) fn pattern(self, name: &str, pattern: &Pattern, rewrite: Rewrite, boost: f32) -> Result<Node> {
         if name.contains('*') {
-            let named = self.fields(name).into_iter();
-            let textual = named.filter(|field| field.is_textual() && field.index && field.nested.is_none());
-            let nodes = textual.map(|field| self.pattern(&field.name, pattern, rewrite, boost));
+            let own = [(name.to_owned(), 1.0)];
+            let names = match name {
+                "*" => self.mapping.default_fields(),
+                _ => &own[..],
+            };
+            let found = |(name, factor): &(String, f32)| {
+                let factor = *factor;
+                self.fields(name).into_iter().map(move |field| (field, factor))
+            };
+            let named = names.iter().flat_map(found);
+            let textual =
+                named.filter(|(field, _)| field.is_textual() && field.index && field.nested.is_none());
+            let nodes =
+                textual.map(|(field, factor)| self.pattern(&field.name, pattern, rewrite, boost * factor));
             return Ok(Node::DisMax(nodes.collect::<Result<_>>()?, 0.0, 1.0));
         }
         self.clauses.add(1)?;

@@ -52,7 +52,7 @@ impl Compiler<'_> {
         let low = self.end(&field, range, &range.low, true)?;
         let high = self.end(&field, range, &range.high, false)?;
         if let FieldKind::Range(inner) = &field.kind {
-            let wanted = Interval::of_bounds(inner, low, high);
+            let wanted = Interval::of_bounds(&field, inner, low, high);
             return Ok(wanted.map_or(Node::Nothing, |wanted| {
                 leaf(field.clone(), Test::Interval(wanted, range.relation), boost)
             }));
@@ -100,7 +100,7 @@ impl Compiler<'_> {
         let own;
         let formats = match &range.format {
             Some(format) => {
-                own = DateFormats::parse(format)?;
+                own = DateFormats::parse(format)?.in_locale_of(&field.formats);
                 &own
             }
             None => &field.formats,

@@ -220,11 +220,10 @@ fn spec(kind: &str, name: &str, body: &Map<String, Value>, depth: usize) -> Resu
     Ok(spec)
 }
 
-const UNSUPPORTED: [&str; 7] = [
+const UNSUPPORTED: [&str; 6] = [
     "children",
     "cumulative_cardinality",
     "matrix_stats",
-    "normalize",
     "parent",
     "scripted_metric",
     "t_test",
@@ -332,8 +331,7 @@ fn nested(kind: &str, name: &str, members: &mut Members<'_>) -> Result<Spec> {
         ("nested", None) => Err(SearchError::parsing(format!(
             "Missing [path] field for nested aggregation [{name}]"
         ))),
-        (_, None) => Ok(Spec::ReverseNested(None)),
-        (_, Some(_)) => Err(SearchError::unsupported("[path] of reverse_nested")),
+        (_, path) => Ok(Spec::ReverseNested(path)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Form, at_least, field_source, source};
 use crate::aggregations::Spec;
+use crate::aggregations::heuristics::Heuristic;
 use crate::aggregations::multi_terms::MultiTermsSpec;
 use crate::aggregations::ordering::{self, BucketOrder};
 use crate::aggregations::sample::SampleSpec;
@@ -205,36 +206,19 @@ pub(super) fn rare(name: &str, members: &mut Members<'_>) -> Result<Spec> {
     ))
 }
 
-/// Methods of saying how significant a term is that are not here.
-const HEURISTICS: [&str; 6] = [
-    "mutual_information",
-    "chi_square",
-    "gnd",
-    "percentage",
-    "script_heuristic",
-    "p_value",
-];
-
 pub(super) fn significant(name: &str, kind: &str, members: &mut Members<'_>) -> Result<Spec> {
     let is_text = kind == "significant_text";
-    if let Some(heuristic) = HEURISTICS.iter().find(|name| members.take(name).is_some()) {
-        return Err(SearchError::unsupported(format!("[{heuristic}] of {kind}")));
-    }
-    if let Some(Value::Object(options)) = members.take("jlh") {
-        Members::of_content("jlh", options).end()?;
-    }
-    if is_text {
-        if members.flag("filter_duplicate_text")?.unwrap_or(false) {
-            return Err(SearchError::unsupported(format!(
-                "[filter_duplicate_text] of {kind}"
-            )));
+    let heuristic = Heuristic::take(members)?;
+    let (texts, leaves_copies_out) = match is_text {
+        true => (
+            names(members, "source_fields")?,
+            members.flag("filter_duplicate_text")?.unwrap_or(false),
+        ),
+        false => {
+            hint(members, &["map", "global_ordinals"])?;
+            (Vec::new(), false)
         }
-        if members.take("source_fields").is_some() {
-            return Err(SearchError::unsupported(format!("[source_fields] of {kind}")));
-        }
-    } else {
-        hint(members, &["map", "global_ordinals"])?;
-    }
+    };
     let source = match is_text {
         true => field_source(members, Form::Plain)?,
         false => source(members, Form::Written)?,
@@ -255,9 +239,19 @@ pub(super) fn significant(name: &str, kind: &str, members: &mut Members<'_>) -> 
         include,
         exclude,
         background: background.map(Box::new),
+        heuristic,
         is_text,
+        texts,
+        leaves_copies_out,
     };
     Ok(Spec::Significant(source, spec))
+}
+
+/// Takes a list of names.
+fn names(members: &mut Members<'_>, member: &str) -> Result<Vec<String>> {
+    let given = members.take(member).map(one_or_many).unwrap_or_default();
+    let name = |value: &Value| scalar(value).ok_or_else(|| members.wrong_type(member, value));
+    given.into_iter().map(name).collect()
 }
 
 /// The documents of a sample by default.

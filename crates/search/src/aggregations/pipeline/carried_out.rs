@@ -192,6 +192,11 @@ impl Within<'_> {
                     self.put(bucket, sum);
                 }
             }
+            PipelineKind::Normalize(normalization) => {
+                for (bucket, value) in buckets.iter_mut().zip(normalization.values(&values)) {
+                    self.put(bucket, value);
+                }
+            }
             PipelineKind::SerialDiff(lag) => {
                 let number = |at: usize| values[at].filter(|value| !value.is_nan());
                 for (at, bucket) in buckets.iter_mut().enumerate() {

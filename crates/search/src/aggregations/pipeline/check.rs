@@ -77,7 +77,10 @@ pub(in crate::aggregations) fn check_parents(parent: &Named) -> Result<()> {
         }
         let takes_one = matches!(
             spec.kind,
-            PipelineKind::CumulativeSum | PipelineKind::Moving(_) | PipelineKind::MovingAverage(_)
+            PipelineKind::CumulativeSum
+                | PipelineKind::Normalize(_)
+                | PipelineKind::Moving(_)
+                | PipelineKind::MovingAverage(_)
         );
         if takes_one && spec.paths.len() > 1 {
             return Err(invalid(format!(

@@ -6,6 +6,7 @@ mod carried_out;
 mod check;
 mod models;
 mod moving;
+mod normalized;
 mod paths;
 
 use super::path::{self, Step};
@@ -17,6 +18,7 @@ use mapping::decimals::DecimalFormat;
 use mapping::error::{self, Result, SearchError};
 use mapping::json::{Members, as_i64, scalar, token};
 use moving::Window;
+use normalized::Normalization;
 use querying::DocumentScript;
 use querying::time_of;
 use serde_json::{Map, Value};
@@ -37,6 +39,7 @@ pub(super) enum PipelineKind {
     /// With the milliseconds that a difference is given for besides.
     Derivative(Option<f64>),
     CumulativeSum,
+    Normalize(Normalization),
     SerialDiff(usize),
     Moving(Window),
     MovingAverage(Average),
@@ -86,7 +89,7 @@ pub(crate) struct PipelineSpec {
 }
 
 /// The aggregations over buckets that are here.
-pub(super) const NAMES: [&str; 15] = [
+pub(super) const NAMES: [&str; 16] = [
     "avg_bucket",
     "max_bucket",
     "min_bucket",
@@ -96,6 +99,7 @@ pub(super) const NAMES: [&str; 15] = [
     "percentiles_bucket",
     "derivative",
     "cumulative_sum",
+    "normalize",
     "serial_diff",
     "moving_avg",
     "moving_fn",
@@ -120,7 +124,7 @@ enum Style {
 impl Style {
     fn of(kind: &str) -> Style {
         match kind {
-            "cumulative_sum" | "moving_fn" | "bucket_script" | "bucket_sort" => Style::Content,
+            "cumulative_sum" | "normalize" | "moving_fn" | "bucket_script" | "bucket_sort" => Style::Content,
             "derivative" | "bucket_selector" => Style::Value,
             "serial_diff" | "moving_avg" => Style::Key,
             _ => Style::Named,
@@ -193,10 +197,11 @@ impl Reader<'_> {
     fn zeros(&mut self) -> Result<bool> {
         let text = match self.members.take("gap_policy") {
             None => return Ok(false),
-            Some(_) if self.kind == "cumulative_sum" => {
-                return Err(SearchError::content(
-                    "[cumulative_sum] unknown field [gap_policy]",
-                ));
+            Some(_) if matches!(self.kind, "cumulative_sum" | "normalize") => {
+                return Err(SearchError::content(format!(
+                    "[{}] unknown field [gap_policy]",
+                    self.kind
+                )));
             }
             Some(Value::String(text)) if self.style == Style::Content => text.to_lowercase(),
             Some(Value::String(text)) => text.clone(),
@@ -266,6 +271,7 @@ impl PipelineSpec {
             self.kind,
             PipelineKind::Derivative(_)
                 | PipelineKind::CumulativeSum
+                | PipelineKind::Normalize(_)
                 | PipelineKind::SerialDiff(_)
                 | PipelineKind::Moving(_)
                 | PipelineKind::MovingAverage(_)
@@ -280,7 +286,10 @@ impl PipelineSpec {
         self.is_parent()
             && !matches!(
                 self.kind,
-                PipelineKind::Script(_) | PipelineKind::Selector(_) | PipelineKind::Sort { .. }
+                PipelineKind::Normalize(_)
+                    | PipelineKind::Script(_)
+                    | PipelineKind::Selector(_)
+                    | PipelineKind::Sort { .. }
             )
     }
 
@@ -371,6 +380,11 @@ impl Reader<'_> {
                 Some(other) => return Err(self.refused("unit", other)),
             }),
             "cumulative_sum" => PipelineKind::CumulativeSum,
+            "normalize" => {
+                let method = self.members.text("method")?;
+                let method = method.ok_or_else(|| self.missing("method"))?;
+                PipelineKind::Normalize(Normalization::parse(&method)?)
+            }
             "moving_avg" => PipelineKind::MovingAverage(Average::parse(self.name, &mut self.members)?),
             "moving_fn" => PipelineKind::Moving(Window::parse(&mut self.members)?),
             "serial_diff" => self.lag()?,

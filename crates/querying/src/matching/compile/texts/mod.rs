@@ -189,8 +189,10 @@ impl Compiler<'_> {
 
     /// The fields that these names stand for, with their factors.
     fn targets(self, fields: &[(String, f32)], text: &Match) -> Vec<(Arc<Field>, f32)> {
-        let all = [("*".to_owned(), 1.0)];
-        let named = if fields.is_empty() { &all[..] } else { fields };
+        let named = match fields.is_empty() {
+            true => self.mapping.default_fields(),
+            false => fields,
+        };
         let mut targets: Vec<(Arc<Field>, f32)> = Vec::new();
         for (name, boost) in named {
             let found = self.fields(name).into_iter().filter(|field| {
