@@ -1,12 +1,12 @@
 //! Finds indices by their names, and creates them from requests and templates.
 
-use crate::auto_create;
 use crate::call::Call;
 use crate::definition::{Definition, check_alias, check_write_index};
 use crate::limits::REVISIONS_KEPT;
 use crate::names;
 use auth::Action;
 use engine::Sequence;
+use indices::auto_create;
 use indices::error::{ElasticError, Result, kinds};
 use indices::{Index, Present, settings};
 use search::Mapping;

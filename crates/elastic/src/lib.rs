@@ -12,10 +12,8 @@
 
 mod access;
 mod api_keys;
-mod auto_create;
 mod body;
 mod call;
-mod cluster_settings;
 mod compiled;
 mod contexts;
 mod definition;

@@ -4,7 +4,6 @@
 //! rolled over, or made.
 
 use crate::call::Call;
-use crate::cluster_settings::INTERVAL_SETTING;
 use crate::definition::Definition;
 use crate::endpoints::rollover::{Conditions, roll};
 use crate::kept::Family;
@@ -12,6 +11,7 @@ use crate::names;
 use crate::server::Server;
 use auth::Action;
 use indices::Index;
+use indices::cluster_settings::INTERVAL_SETTING;
 use indices::error::{ElasticError, Result};
 use indices::streams;
 use serde_json::{Map, Value, json};

@@ -8,6 +8,8 @@
 //!
 //! Left to others: requests, answers, who may do what, and names (`elastic`); what queries mean (`search`).
 
+pub mod auto_create;
+pub mod cluster_settings;
 mod counters;
 pub mod documents;
 pub mod error;

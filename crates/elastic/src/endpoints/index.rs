@@ -1,13 +1,13 @@
 //! Indices as a whole: making, dropping, describing, flushing them.
 
 use crate::call::Call;
-use crate::cluster_settings::REQUIRES_NAME_SETTING;
 use crate::definition::Definition;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, ok};
 use auth::Action;
 use http::Method;
 use indices::Index;
+use indices::cluster_settings::REQUIRES_NAME_SETTING;
 use indices::error::{ElasticError, Result, kinds};
 use indices::settings;
 use indices::shape::{Shape, shards_of};

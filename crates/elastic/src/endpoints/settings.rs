@@ -1,13 +1,13 @@
 //! Settings of indices: `/{index}/_settings`, and of the cluster: `_cluster/settings`.
 
 use crate::call::Call;
-use crate::cluster_settings;
 use crate::definition::is_named;
 use crate::kept::Family;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
 use http::{Method, StatusCode};
+use indices::cluster_settings;
 use indices::error::{ElasticError, Result};
 use indices::settings::{self, check_dynamic, check_kept, flat, normalized, only_new};
 use serde_json::{Map, Value, json};

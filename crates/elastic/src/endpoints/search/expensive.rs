@@ -1,8 +1,8 @@
 //! Queries that the cluster or an index forbids for what they cost.
 
 use crate::call::Call;
-use crate::cluster_settings::EXPENSIVE_SETTING;
 use http::StatusCode;
+use indices::cluster_settings::EXPENSIVE_SETTING;
 use indices::error::{ElasticError, Result};
 use indices::scan::IndexSnapshot;
 use search::Request;

@@ -2,20 +2,20 @@
 //! how nodes find each other), and which values they may have.
 
 use crate::auto_create;
-use indices::error::{ElasticError, Result};
-use indices::settings;
+use crate::error::{ElasticError, Result};
+use crate::settings;
 use search::parse_time;
 use serde_json::Value;
 use std::time::Duration;
 
 /// How often policies of indices are looked at.
-pub(crate) const INTERVAL_SETTING: &str = "indices.lifecycle.poll_interval";
+pub const INTERVAL_SETTING: &str = "indices.lifecycle.poll_interval";
 
 /// Whether indices are closed and dropped by their names alone, and not by patterns.
-pub(crate) const REQUIRES_NAME_SETTING: &str = "action.destructive_requires_name";
+pub const REQUIRES_NAME_SETTING: &str = "action.destructive_requires_name";
 
 /// Whether queries may be asked that take long.
-pub(crate) const EXPENSIVE_SETTING: &str = "search.allow_expensive_queries";
+pub const EXPENSIVE_SETTING: &str = "search.allow_expensive_queries";
 
 /// What the values of a setting are.
 #[derive(Clone, Copy)]
@@ -197,7 +197,7 @@ fn is_among(known: &str, name: &str) -> bool {
 
 /// Refuses a setting that there is not, and a value that it cannot have; null takes a setting back. `scope` says how long it is to
 /// be kept.
-pub(crate) fn check(scope: &str, name: &str, value: &Value) -> Result<()> {
+pub fn check(scope: &str, name: &str, value: &Value) -> Result<()> {
     let Some((_, kind)) = KNOWN.iter().find(|(known, _)| is_among(known, name)) else {
         let why = match FIXED.iter().any(|known| is_among(known, name)) {
             true => "not dynamically updateable",

@@ -1,15 +1,15 @@
 //! Whether a write may make the index that it names: the setting `action.auto_create_index`.
 
+use crate::error::{ElasticError, Result, kinds};
 use http::StatusCode;
-use indices::error::{ElasticError, Result, kinds};
 use search::simple_match;
 
 /// The setting.
-pub(crate) const SETTING: &str = "action.auto_create_index";
+pub const SETTING: &str = "action.auto_create_index";
 
 /// Refuses an index of this name where the setting does. It is true, false, or patterns with commas between them: the first that
 /// fits decides, and forbids where a `-` stands before it.
-pub(crate) fn check(setting: &str, name: &str) -> Result<()> {
+pub fn check(setting: &str, name: &str) -> Result<()> {
     let refused = |why: &str| {
         let reason = format!("no such index [{name}] and [{SETTING}] {why}");
         Err(ElasticError::new(StatusCode::NOT_FOUND, kinds::NO_INDEX, reason).of_index(name))
