@@ -190,7 +190,7 @@ impl Writer<'_> {
     fn letter(&self, letter: char, count: usize, out: &mut String) {
         let at = self.at;
         let year = match letter {
-            'Y' => at.iso_week_date().year() + self.years,
+            'Y' => at.date().iso_week_date().year() + self.years,
             _ => at.year() + self.years,
         };
         match letter {
@@ -231,7 +231,7 @@ impl Writer<'_> {
             'Q' | 'q' => i64::from((at.month() + 2) / 3),
             'd' => at.day().into(),
             'D' => at.day_of_year().into(),
-            'w' => at.iso_week_date().week().into(),
+            'w' => at.date().iso_week_date().week().into(),
             'e' | 'c' => at.weekday().to_monday_one_offset().into(),
             'H' => hour,
             'k' => (hour + 23) % 24 + 1,
