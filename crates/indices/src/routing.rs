@@ -32,11 +32,6 @@ impl Routing {
         }
     }
 
-    /// The parts that all shards together are made of.
-    pub fn parts(self) -> u32 {
-        self.parts
-    }
-
     /// Refuses to look for a document without a routing where the mapping wants one.
     pub fn check(self, index: &str, id: Option<&str>, routing: Option<&str>) -> Result<()> {
         if !self.is_required || routing.is_some() {

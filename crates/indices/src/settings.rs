@@ -358,7 +358,7 @@ pub fn analysis(index: &Map<String, Value>) -> Result<Analysis> {
 }
 
 /// Limits that an index may have otherwise than is usual: the least, and the usual one.
-const LIMITS: [(&str, i32, usize); 8] = [
+const LIMITS: [(&str, i32, usize); 9] = [
     // How far into what is found a page may reach.
     ("max_result_window", 1, search::WINDOW_MAX),
     // How many hits are looked at anew: as far as pages reach, where nothing else is said.
