@@ -105,7 +105,7 @@ mod tests {
         }});
         let mut mapping = Mapping::of(&source, Analysis::default(), rules).expect("a mapping");
         let is_taken =
-            |mapping: &mut Mapping, document: value::DocumentBuf| mapping.learn((&document).into()).is_ok();
+            |mapping: &mut Mapping, document: value::Document| mapping.learn((&document).into()).is_ok();
         assert!(is_taken(&mut mapping, doc! {"a": "x"}));
         assert!(is_taken(&mut mapping, doc! {"at": "x"}));
         assert!(is_taken(&mut mapping, doc! {"b": "5"}));

@@ -4,7 +4,7 @@ use mapping::error::{Result, SearchError};
 
 /// How numbers are made comparable with others.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Normalization {
+pub(in crate::aggregations) enum Normalization {
     /// From 0 to this: where each stands between the least and the greatest.
     Rescaled(f64),
     /// As a part of the sum.
