@@ -163,19 +163,6 @@ pub(crate) async fn reroute(call: &mut Call) -> Result<Answer> {
     Ok(ok(answer))
 }
 
-/// The one node by its id.
-pub(crate) fn nodes(call: &Call) -> Value {
-    let address = call.server.published().to_string();
-    let node = json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": {}});
-    json!({NODE_ID: node})
-}
-
-/// Where a shard of an index is.
-pub(crate) fn shard(index: &Index, at: u64) -> Value {
-    json!({"state": "STARTED", "primary": true, "node": NODE_ID, "relocating_node": null, "shard": at,
-        "index": index.name, "allocation_id": {"id": index.uuid()}})
-}
-
 /// The blocks of indices, by their numbers.
 fn blocks_of(indices: &[Index]) -> Value {
     let mut all = Map::new();

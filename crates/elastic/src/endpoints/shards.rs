@@ -11,7 +11,7 @@ use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::shape::{Shape, shards_of};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 /// The version of Lucene that segments are said to be of.
 pub(super) const LUCENE_VERSION: &str = "8.7.0";
