@@ -14,7 +14,32 @@ pub fn cases() -> Vec<Case> {
     cases.extend(searches());
     cases.extend(of_series());
     cases.extend(quorums());
+    cases.extend(duplicates());
     cases
+}
+
+/// An index with a collation tells the keys of its strings, not the strings.
+fn duplicates() -> Vec<Case> {
+    let collation = doc! {"locale": "en", "strength": 2};
+    let unique =
+        doc! {"key": {"n": 1, "s": 1}, "name": "n_s", "unique": true, "collation": collation.clone()};
+    vec![
+        good(doc! {"createIndexes": "folded", "indexes": [unique]}, doc! {}),
+        good(
+            doc! {"insert": "folded", "documents": [{"_id": 1, "n": 1, "s": "a"}, {"_id": 2, "n": 1, "s": "A"}]},
+            doc! {"n": 1, "writeErrors": [{
+                "code": 11_000,
+                "keyPattern": {"n": 1, "s": 1},
+                "keyValue": {"n": 1},
+                "hexEncoded": [false, true],
+                "collation": collation.clone(),
+            }]},
+        ),
+        good(
+            doc! {"insert": "folded", "documents": [{"_id": 1, "n": 2, "s": "b"}]},
+            doc! {"n": 0, "writeErrors": [{"code": 11_000, "keyValue": {"_id": 1}}]},
+        ),
+    ]
 }
 
 fn quorums() -> Vec<Case> {
