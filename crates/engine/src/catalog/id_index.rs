@@ -94,12 +94,16 @@ pub(crate) fn check_clustered(spec: &Document, collection: Option<&Collection>) 
         let message = "The 'unique' field is required when 'clustered' is specified";
         return Err(Error::new(BAD_SPEC, message));
     }
-    if collection.and_then(clustered_by).is_none() || !is_on_id(&parsed.key) {
+    let Some(collection) = collection else {
+        let message = "Cannot implicitly create a new collection with createIndex 'clustered' option";
+        return Err(Error::new(Code::location(6_100_900), message));
+    };
+    if clustered_by(collection).is_none() || !is_on_id(&parsed.key) {
         let message =
             "Cannot create index with option 'clustered' that does not match an existing clustered index";
         return Err(Error::new(Code::location(6_243_700), message));
     }
-    check_beside_clustered(&parsed, collection)
+    check_beside_clustered(&parsed, Some(collection))
 }
 
 /// Refuses an index that would be mixed up with the one by which the collection is clustered.

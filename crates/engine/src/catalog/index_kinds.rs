@@ -50,6 +50,21 @@ pub(crate) fn is_option(name: &str) -> bool {
     is_text(name) || is_number(name) || matches!(name, "weights" | "wildcardProjection")
 }
 
+/// Whether an index with this key pattern can have an option, by its kind.
+pub(crate) fn has_option(key: &Document, option: &str) -> bool {
+    let named = key.iter().find_map(|(_, kind)| match kind {
+        Value::String(kind) => Some(kind.as_str()),
+        _ => None,
+    });
+    match option {
+        "weights" | "textIndexVersion" => named == Some("text"),
+        "bits" | "min" | "max" => named == Some("2d"),
+        "2dsphereIndexVersion" | "finestIndexedLevel" | "coarsestIndexedLevel" => named == Some("2dsphere"),
+        "wildcardProjection" => named.is_none() && key.iter().any(|(path, _)| Wildcard::is_pattern(path)),
+        _ => true,
+    }
+}
+
 fn is_text(name: &str) -> bool {
     matches!(name, "default_language" | "language_override")
 }

@@ -43,10 +43,16 @@ const OPTIONS: [&str; 15] = [
     "dropDups",
 ];
 
-/// Whether MongoDB knows a field of this name in specifications of indexes, including the fields in the listed index of a clustered
-/// collection.
-pub fn is_index_option(name: &str) -> bool {
-    name == "clustered" || is_option(name)
+/// A specification without the fields that MongoDB does not know, or knows of another kind of index.
+pub fn without_unknown_options(spec: Document) -> Document {
+    let key = match spec.get("key") {
+        Some(Value::Document(key)) => key.clone(),
+        _ => Document::new(),
+    };
+    let fields = spec.into_iter();
+    fields
+        .filter(|(name, _)| is_option(name) && index_kinds::has_option(&key, name))
+        .collect()
 }
 
 fn is_option(name: &str) -> bool {
@@ -298,9 +304,7 @@ fn seconds(value: &Value) -> Result<i64> {
         return Err(Error::new(BAD_SPEC, message));
     }
     let seconds = value.as_ref().as_f64().unwrap_or(f64::NAN);
-    if seconds.is_nan() {
-        return Ok(0);
-    }
+    // NaN, which is in no range, could be taken for 0, and all documents would go.
     if !(0.0..=f64::from(i32::MAX)).contains(&seconds) {
         let message = format!(
             "TTL index 'expireAfterSeconds' option must be within an acceptable range, not {seconds}: from 0 to {}",

@@ -25,18 +25,19 @@ pub struct CreatedIndexes {
 
 impl Engine {
     /// Creates indexes from MongoDB's specifications, and waits until they are built.
-    pub async fn create_indexes(&self, namespace: &Namespace, specs: &[Document]) -> Result<CreatedIndexes> {
+    pub async fn create_indexes(&self, namespace: &Namespace, given: &[Document]) -> Result<CreatedIndexes> {
         check_namespace(namespace)?;
         if namespace.collection.starts_with("system.") {
             let message = format!("cannot create indexes on the system collection {namespace}");
             return Err(Error::new(Code::INVALID_NAMESPACE, message));
         }
-        let specs = self.parse_indexes(namespace, specs)?;
+        let specs = self.parse_indexes(namespace, given)?;
         let present = self.store().collection(namespace);
         let created_collection = present.is_none();
         check_distinct(&specs, present.as_deref())?;
         let collection = self.for_writing(namespace).await?;
         if let Some(series) = TimeSeries::of(&collection.options()) {
+            given.iter().try_for_each(TimeSeries::check_given_index)?;
             specs.iter().try_for_each(|spec| series.check_index(spec))?;
         }
         let present = id_index::shown(&collection);

@@ -443,6 +443,10 @@ async fn the_index_that_a_collection_is_clustered_by_is_not_made() {
         .create_collection(&namespace("sorted"), request)
         .await
         .unwrap();
+    engine
+        .create_collection(&namespace("plain"), engine::CreateRequest::default())
+        .await
+        .unwrap();
     let spec = |options: Document| {
         let mut spec = doc! {"key": {"_id": 1}, "name": "n"};
         options
@@ -456,6 +460,11 @@ async fn the_index_that_a_collection_is_clustered_by_is_not_made() {
             "plain",
             spec(doc! {"unique": true, "clustered": true}),
             Some(6_243_700),
+        ),
+        (
+            "none",
+            spec(doc! {"unique": true, "clustered": true}),
+            Some(6_100_900),
         ),
         (
             "sorted",
@@ -475,4 +484,27 @@ async fn the_index_that_a_collection_is_clustered_by_is_not_made() {
         let shown = format!("{spec:?}");
         assert_eq!(code_of(&engine, collection, spec).await, code, "{shown}");
     }
+}
+
+#[tokio::test]
+async fn no_number_of_seconds_is_none_at_all() {
+    let engine = new_engine().await;
+    for (seconds, code) in [
+        (Value::Double(f64::NAN), Some(67)),
+        (Value::Int32(-1), Some(67)),
+        (Value::Int64(1 << 31), Some(67)),
+        (Value::Double(1.5), None),
+    ] {
+        let spec = doc! {"key": {"at": 1}, "name": "at", "expireAfterSeconds": (seconds.clone())};
+        assert_eq!(code_of(&engine, "coll", spec).await, code, "{seconds:?}");
+    }
+}
+
+#[test]
+fn options_of_other_kinds_are_as_unknown_as_others() {
+    let spec = doc! {"key": {"a": 1}, "name": "a", "weights": {"a": 2}, "bits": 3, "made": 1, "sparse": true};
+    let known = engine::without_unknown_options(spec);
+    assert_eq!(known, doc! {"key": {"a": 1}, "name": "a", "sparse": true});
+    let plane = doc! {"key": {"a": "2d"}, "name": "a", "bits": 3};
+    assert_eq!(engine::without_unknown_options(plane.clone()), plane);
 }

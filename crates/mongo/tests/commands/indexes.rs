@@ -103,6 +103,13 @@ fn of_series() -> Vec<Case> {
             72,
             "sparse",
         ),
+        bad(
+            create(doc! {
+                "key": {"m.r": 1}, "name": "f", "partialFilterExpression": {"m.r": 1}, "collation": {"locale": "en"},
+            }),
+            85,
+            "incompatible",
+        ),
         bad(modify(doc! {"expireAfterSeconds": 100}), 72, "TTL"),
         bad(modify(doc! {"prepareUnique": true}), 72, "unique"),
         bad(modify(doc! {"prepareUnique": false}), 72, "unique"),
