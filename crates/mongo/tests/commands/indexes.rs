@@ -239,7 +239,23 @@ fn made_and_dropped() -> Vec<Case> {
 }
 
 fn plans() -> Vec<Case> {
+    let between = |hint: Document, min: Document, max: Document| doc! {"find": "c", "hint": hint, "min": min, "max": max};
     vec![
+        bad(
+            between(doc! {"_id": 1}, doc! {"_id": 1}, doc! {"b": 2}),
+            51_176,
+            "the same field names",
+        ),
+        bad(
+            between(doc! {"b": 1}, doc! {"b": 2}, doc! {"b": 1}),
+            51_175,
+            "does not come before",
+        ),
+        bad(
+            between(doc! {"$natural": 1}, doc! {"b": 1}, doc! {"b": 2}),
+            291,
+            "incompatible with $natural",
+        ),
         good(
             doc! {"planCacheSetFilter": "c", "query": {"b": 7}, "indexes": ["b_1"]},
             doc! {},
