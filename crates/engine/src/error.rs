@@ -3,7 +3,7 @@
 use code::Code;
 use query::QueryError;
 use store::StoreError;
-use value::Document;
+use value::{Document, Value};
 
 /// The result of an engine operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -32,7 +32,7 @@ impl Error {
 
     /// The same error with one more field in its reply.
     #[must_use]
-    pub fn with_detail(mut self, name: &str, value: impl Into<value::Value>) -> Error {
+    pub fn with_detail(mut self, name: &str, value: impl Into<Value>) -> Error {
         self.details.push(name, value);
         self
     }
@@ -63,11 +63,42 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Error {
         let answer = Error::new(error.code(), error.to_string());
         match error {
-            StoreError::DuplicateKey { pattern, key, .. } => answer
-                .with_detail("keyPattern", pattern)
-                .with_detail("keyValue", key),
+            StoreError::DuplicateKey {
+                pattern,
+                key,
+                collation,
+                ..
+            } => {
+                let answer = answer.with_detail("keyPattern", pattern);
+                match collation {
+                    None => answer.with_detail("keyValue", key),
+                    Some(collation) => collated_key(answer, key).with_detail("collation", *collation),
+                }
+            }
             _ => answer,
         }
+    }
+}
+
+/// Adds the key of an index with a collation: the keys of its strings, in hexadecimal digits, and which they are.
+fn collated_key(answer: Error, key: Document) -> Error {
+    let mut in_digits = Vec::with_capacity(key.len());
+    let mut shown = Document::new();
+    for (name, value) in key {
+        let digits = match &value {
+            Value::String(text) => store::digits_of_key(text).map(Value::from),
+            _ => None,
+        };
+        in_digits.push(digits.is_some());
+        shown.push(name, digits.unwrap_or(value));
+    }
+    let answer = answer.with_detail("keyValue", shown);
+    match in_digits.contains(&true) {
+        true => answer.with_detail(
+            "hexEncoded",
+            in_digits.into_iter().map(Value::Bool).collect::<Value>(),
+        ),
+        false => answer,
     }
 }
 

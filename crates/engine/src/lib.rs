@@ -31,7 +31,7 @@ pub mod limits;
 
 pub use catalog::collections::{CollectionEntry, CreateRequest, ModifyRequest};
 pub use catalog::filter::DocumentFilter;
-pub use catalog::index_spec::is_index_option;
+pub use catalog::index_spec::without_unknown_options;
 pub use catalog::indexes::CreatedIndexes;
 pub use catalog::modify_index::IndexChange;
 pub use catalog::storage_engine::check_storage_engine;

@@ -8,7 +8,11 @@ use value::Document;
 #[non_exhaustive]
 pub enum StoreError {
     /// A unique key is taken.
-    #[error("E11000 duplicate key error collection: {namespace} index: {index} dup key: {}", value::shell::document(.key.into()))]
+    #[error(
+        "E11000 duplicate key error collection: {namespace} index: {index}{} dup key: {}",
+        shown_collation(.collation.as_deref()),
+        value::shell::document(.key.into())
+    )]
     DuplicateKey {
         /// The collection's full name.
         namespace: String,
@@ -16,8 +20,10 @@ pub enum StoreError {
         index: String,
         /// The index's key pattern.
         pattern: Document,
-        /// The key that is taken: field names with values.
+        /// The key that is taken: field names with values. In an index with a collation, strings are known by their keys only.
         key: Document,
+        /// The index's collation.
+        collation: Option<Box<Document>>,
     },
     /// The collection exists.
     #[error("Collection {0} already exists.")]
@@ -122,6 +128,11 @@ pub enum StoreError {
     /// The key-value store failed.
     #[error(transparent)]
     Kv(#[from] kv::Error),
+}
+
+fn shown_collation(collation: Option<&Document>) -> String {
+    let shown = collation.map(|collation| value::shell::document(collation.into()));
+    shown.map_or_else(String::new, |shown| format!(" collation: {shown}"))
 }
 
 impl StoreError {

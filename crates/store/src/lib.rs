@@ -50,7 +50,7 @@ pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;
 pub use index::{
     COLLATED, FieldKind, FilterCompiler, Index, IndexEntry, IndexField, IndexSpec, IndexState,
-    PARTITIONED_INDEX, Wildcard,
+    PARTITIONED_INDEX, Wildcard, digits_of_key,
 };
 pub use kv::{Durability, KeyRange, Order, PageLimit, after_prefix};
 pub use limits::*;

@@ -1,13 +1,13 @@
-//! Wildcard, text and geospatial indexes: checking their options, completing them, and keeping them as MongoDB lists them.
+//! Wildcard and geospatial indexes: checking their options, completing them, and keeping them as MongoDB lists them.
 //!
-//! Left to others: their entries (`store`).
+//! Left to others: text indexes ([`text_index`]), entries (`store`).
 
+use crate::catalog::text_index;
 use crate::error::{Error, Result};
 use code::Code;
 use language::expression::Variables;
 use language::projection::Projection;
 use store::{IndexSpec, Wildcard};
-use text::Language;
 use value::{Document, Type, Value};
 
 const CANNOT_CREATE: Code = Code::CANNOT_CREATE_INDEX;
@@ -34,12 +34,6 @@ const LEVEL_MIN: f64 = 0.0;
 const LEVEL_MAX: f64 = 30.0;
 /// The finest level of a 2dsphere index that names none, in MongoDB.
 const FINEST_LEVEL_DEFAULT: f64 = 23.0;
-/// The most that a field of a text index weighs.
-const WEIGHT_MAX: f64 = 99_999.0;
-
-/// The names in the key pattern of a text index that replace its fields.
-const TEXTS: &str = "_fts";
-const TEXTS_ORDER: &str = "_ftsx";
 
 /// The kind of an index, by its key pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,6 +48,21 @@ enum Kind {
 /// Whether an option belongs to one of these kinds.
 pub(crate) fn is_option(name: &str) -> bool {
     is_text(name) || is_number(name) || matches!(name, "weights" | "wildcardProjection")
+}
+
+/// Whether an index with this key pattern can have an option, by its kind.
+pub(crate) fn has_option(key: &Document, option: &str) -> bool {
+    let named = key.iter().find_map(|(_, kind)| match kind {
+        Value::String(kind) => Some(kind.as_str()),
+        _ => None,
+    });
+    match option {
+        "weights" | "textIndexVersion" => named == Some("text"),
+        "bits" | "min" | "max" => named == Some("2d"),
+        "2dsphereIndexVersion" | "finestIndexedLevel" | "coarsestIndexedLevel" => named == Some("2dsphere"),
+        "wildcardProjection" => named.is_none() && key.iter().any(|(path, _)| Wildcard::is_pattern(path)),
+        _ => true,
+    }
 }
 
 fn is_text(name: &str) -> bool {
@@ -74,39 +83,22 @@ fn is_number(name: &str) -> bool {
     )
 }
 
-/// Refuses a value of the wrong type, or out of range.
+/// Refuses a value of the wrong type.
 pub(crate) fn check_option(name: &str, value: &Value) -> Result<()> {
     let kind = value.type_of();
     let fits = match name {
         name if is_text(name) => kind == Type::String,
         name if is_number(name) => kind.is_number(),
+        // Weights given as a list of names have an error of their own.
+        "weights" => matches!(kind, Type::Document | Type::String | Type::Array),
         _ => kind == Type::Document,
     };
-    if !fits {
-        // Weights given as a list of names have a code of their own.
-        let listed = name == "weights" && matches!(kind, Type::String | Type::Array);
-        let code = if listed { CANNOT_CREATE } else { WRONG_TYPE };
-        let message = format!(
-            "The field '{name}' of an index specification cannot be of type {}",
-            kind.alias()
-        );
-        return Err(Error::new(code, message));
+    if fits {
+        return Ok(());
     }
-    let bits = (name == "bits").then(|| value.as_ref().as_f64()).flatten();
-    let refused = kind == Type::Decimal128 && name == "bits";
-    if refused || bits.is_some_and(|bits| !(1.0..=BITS_MAX).contains(&bits)) {
-        let message = format!("bits for a 2d index must be between 1 and {BITS_MAX}");
-        return Err(Error::new(BAD_OPTIONS, message));
-    }
-    if name.ends_with("IndexVersion") {
-        let version = value.as_ref().as_f64().unwrap_or_default();
-        let whole = (1..=VERSION_MAX).any(|known| f64::from(known) == version);
-        if kind == Type::Decimal128 || !whole {
-            let message = format!("unsupported {name} {version}: supported are 1 to {VERSION_MAX}");
-            return Err(Error::new(CANNOT_CREATE, message));
-        }
-    }
-    Ok(())
+    let found = kind.alias();
+    let message = format!("The field '{name}' of an index specification cannot be of type {found}");
+    Err(Error::new(WRONG_TYPE, message))
 }
 
 /// Checks the specification of an index of these kinds, and puts its options into the parsed one.
@@ -116,14 +108,10 @@ pub(crate) fn complete(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
         let message = "The field 'wildcardProjection' is only allowed in an index of {\"$**\": 1}";
         return Err(Error::new(Code::BAD_VALUE, message));
     }
-    check_bounds(spec)?;
-    for (name, _) in spec.iter().filter(|(name, _)| is_option(name)) {
-        if !belongs(name, kind) {
-            return Err(refused(format!(
-                "the index option '{name}' does not belong to this kind of index"
-            )));
-        }
+    if spec.contains("weights") && kind != Kind::Text {
+        return Err(refused("'weights' are for text indexes only".to_owned()));
     }
+    keep_of_any_kind(spec, parsed, kind);
     let collated = matches!(parsed.kept.get("collation"), Some(Value::Document(_)));
     if collated && matches!(kind, Kind::Text | Kind::Planar) {
         return Err(refused(
@@ -133,13 +121,26 @@ pub(crate) fn complete(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     match kind {
         Kind::Values => Ok(()),
         Kind::Wildcard => wildcard(spec, parsed),
-        Kind::Text => text(spec, parsed),
+        Kind::Text => text_index::complete(spec, parsed),
         Kind::Planar => planar(spec, parsed),
         Kind::Sphere => sphere(spec, parsed),
     }
 }
 
-fn refused(message: String) -> Error {
+/// Keeps the options that an index of any kind may have. Those of another kind mean nothing, and MongoDB does not list them.
+fn keep_of_any_kind(spec: &Document, parsed: &mut IndexSpec, kind: Kind) {
+    let names: &[&str] = match kind {
+        Kind::Text => &["bucketSize"],
+        _ => &["bucketSize", "default_language", "language_override"],
+    };
+    for name in names {
+        if let Some(value) = spec.get(name) {
+            parsed.kept.push(*name, value.clone());
+        }
+    }
+}
+
+pub(super) fn refused(message: String) -> Error {
     Error::new(CANNOT_CREATE, message)
 }
 
@@ -172,21 +173,12 @@ fn kind_of(key: &Document) -> Result<Kind> {
     }
 }
 
-fn belongs(option: &str, kind: Kind) -> bool {
-    match option {
-        "weights" | "default_language" | "language_override" | "textIndexVersion" => kind == Kind::Text,
-        "bits" | "min" | "max" => kind == Kind::Planar,
-        "2dsphereIndexVersion" | "finestIndexedLevel" | "coarsestIndexedLevel" => kind == Kind::Sphere,
-        "wildcardProjection" => kind == Kind::Wildcard,
-        _ => false,
-    }
-}
-
 fn wildcard(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     for (name, set) in [
         ("unique", parsed.unique || parsed.prepare_unique),
         ("sparse", parsed.sparse),
         ("expireAfterSeconds", parsed.expire_after_seconds.is_some()),
+        ("v: 1", parsed.is_of_first_version()),
     ] {
         if set {
             return Err(refused(format!(
@@ -271,105 +263,6 @@ fn computes(projection: &Document) -> bool {
     })
 }
 
-/// Turns the key pattern and the weights into the form in which MongoDB keeps them.
-fn text(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
-    let (language, language_override) = languages(spec)?;
-    if parsed.expire_after_seconds.is_some() {
-        return Err(refused("a text index cannot be a TTL index".to_owned()));
-    }
-    if parsed.prepare_unique {
-        return Err(refused(
-            "a text index is unique from the beginning or never: its entries are others then".to_owned(),
-        ));
-    }
-    let (key, mut weights) = texts_of(&parsed.key)?;
-    if let Some(Value::Document(given)) = spec.get("weights") {
-        for (path, weight) in given.iter() {
-            set_weight(&mut weights, path, weight)?;
-        }
-    }
-    weights.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let mut listed = Document::new();
-    weights
-        .into_iter()
-        .for_each(|(path, weight)| listed.push(path, weight));
-    parsed.key = key;
-    parsed.kept.push("weights", listed);
-    parsed.kept.push("default_language", language);
-    parsed.kept.push("language_override", language_override);
-    parsed
-        .kept
-        .push("textIndexVersion", version(spec, "textIndexVersion"));
-    Ok(())
-}
-
-/// The language of documents that name none, and the field in which they name it.
-fn languages(spec: &Document) -> Result<(&str, &str)> {
-    let language = string(spec, "default_language", "english");
-    if Language::parse(language).is_none() {
-        return Err(refused(format!(
-            "unsupported default_language '{language}' of a text index"
-        )));
-    }
-    let language_override = string(spec, "language_override", "language");
-    if language_override.is_empty() || language_override.starts_with('$') {
-        return Err(refused("language_override is not a valid field name".to_owned()));
-    }
-    Ok((language, language_override))
-}
-
-/// The key pattern with one pair in place of its texts, and the texts with their weights.
-fn texts_of(pattern: &Document) -> Result<(Document, Vec<(String, Value)>)> {
-    let is_text = |kind: &Value| matches!(kind, Value::String(kind) if kind == "text");
-    let mut weights: Vec<(String, Value)> = Vec::new();
-    let mut key = Document::new();
-    let mut ended = false;
-    for (path, kind) in pattern.iter() {
-        let begun = key.contains(TEXTS);
-        if begun && path == TEXTS_ORDER {
-            continue;
-        }
-        if !is_text(kind) {
-            ended = begun;
-            key.push(path, kind.clone());
-            continue;
-        }
-        if ended {
-            return Err(refused(
-                "'text' fields in an index must all be adjacent".to_owned(),
-            ));
-        }
-        if !begun {
-            key.push(TEXTS, "text");
-            key.push(TEXTS_ORDER, 1);
-        }
-        // In the form that is kept, and listed, only the weights name the fields.
-        if path != TEXTS {
-            weights.push((path.to_owned(), Value::Int32(1)));
-        }
-    }
-    Ok((key, weights))
-}
-
-fn set_weight(weights: &mut Vec<(String, Value)>, path: &str, weight: &Value) -> Result<()> {
-    let number = weight.as_ref().as_f64().filter(|_| weight.as_ref().is_number());
-    if !number.is_some_and(|number| (1.0..=WEIGHT_MAX).contains(&number)) {
-        return Err(refused(format!(
-            "the weight of '{path}' in a text index must be a number from 1 to {WEIGHT_MAX}"
-        )));
-    }
-    if path.is_empty() || path.split('.').any(str::is_empty) {
-        return Err(refused(
-            "the weights of a text index name an empty field".to_owned(),
-        ));
-    }
-    match weights.iter_mut().find(|(known, _)| known == path) {
-        Some((_, known)) => *known = weight.clone(),
-        None => weights.push((path.to_owned(), weight.clone())),
-    }
-    Ok(())
-}
-
 fn planar(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     let is_planar = |kind: &Value| matches!(kind, Value::String(kind) if kind == "2d");
     let first = parsed.key.iter().next().is_some_and(|(_, kind)| is_planar(kind));
@@ -379,6 +272,8 @@ fn planar(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     if parsed.key.iter().filter(|(_, kind)| is_planar(kind)).count() > 1 {
         return Err(Error::new(Code::location(16_800), "can't have 2 geo fields"));
     }
+    check_bits(spec)?;
+    check_bounds(spec)?;
     for name in ["bits", "min", "max"] {
         let Some((given, number)) = spec
             .get(name)
@@ -395,11 +290,11 @@ fn planar(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     Ok(())
 }
 
-/// An index as it is listed. The bounds of a plane are doubles there, as in MongoDB 8.2; `$indexStats` shows them as
-/// they were given.
+/// An index as it is listed. The bounds of a plane, and the size of buckets, are doubles there, as in MongoDB 8.2; `$indexStats`
+/// shows them as they were given.
 pub(super) fn listed(spec: &IndexSpec) -> Document {
     let shown = |name: &str, value: &Value| match (name, value.as_ref().as_f64()) {
-        ("min" | "max", Some(bound)) => Value::Double(bound),
+        ("min" | "max" | "bucketSize", Some(bound)) => Value::Double(bound),
         _ => value.clone(),
     };
     let described = spec.to_document();
@@ -407,6 +302,22 @@ pub(super) fn listed(spec: &IndexSpec) -> Document {
     fields
         .map(|(name, value)| (name.to_owned(), shown(name, value)))
         .collect()
+}
+
+/// The bits of each coordinate in a 2d index.
+fn check_bits(spec: &Document) -> Result<()> {
+    let Some(bits) = spec.get("bits") else {
+        return Ok(());
+    };
+    let fits = bits
+        .as_ref()
+        .as_f64()
+        .is_some_and(|bits| (1.0..=BITS_MAX).contains(&bits));
+    if fits && bits.type_of() != Type::Decimal128 {
+        return Ok(());
+    }
+    let message = format!("bits for a 2d index must be between 1 and {BITS_MAX}");
+    Err(Error::new(BAD_OPTIONS, message))
 }
 
 /// The bounds of a 2d index.
@@ -425,7 +336,7 @@ fn sphere(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     check_levels(spec)?;
     parsed
         .kept
-        .push("2dsphereIndexVersion", version(spec, "2dsphereIndexVersion"));
+        .push("2dsphereIndexVersion", version(spec, "2dsphereIndexVersion")?);
     for name in ["finestIndexedLevel", "coarsestIndexedLevel"] {
         if let Some(level) = spec.get(name) {
             parsed.kept.push(name, level.clone());
@@ -451,14 +362,17 @@ fn check_levels(spec: &Document) -> Result<()> {
     Err(Error::new(Code::location(number), message))
 }
 
-fn string<'a>(spec: &'a Document, name: &str, default: &'a str) -> &'a str {
-    match spec.get(name) {
-        Some(Value::String(text)) => text,
-        _ => default,
+/// The version of a text or 2dsphere index; the last one, unless another is asked for.
+pub(super) fn version(spec: &Document, name: &str) -> Result<Value> {
+    let Some(given) = spec.get(name) else {
+        return Ok(Value::Int32(VERSION_MAX));
+    };
+    let number = given.as_ref().as_f64().unwrap_or_default();
+    let known = (1..=VERSION_MAX).find(|known| f64::from(*known) == number);
+    match known.filter(|_| given.type_of() != Type::Decimal128) {
+        Some(known) => Ok(Value::Int32(known)),
+        None => Err(refused(format!(
+            "unsupported {name} {number}: supported are 1 to {VERSION_MAX}"
+        ))),
     }
-}
-
-fn version(spec: &Document, name: &str) -> Value {
-    let given = spec.get(name).and_then(|version| version.as_ref().as_f64());
-    Value::Int32(given.map_or(VERSION_MAX, |version| version as i32))
 }

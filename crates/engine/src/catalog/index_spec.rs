@@ -8,14 +8,20 @@ use code::Code;
 use language::filter::Filter;
 use store::IndexSpec;
 use value::collation::Collation;
-use value::{Document, Type, Value};
+use value::{Document, DocumentBuf, Type, Value};
 
 /// MongoDB's code for a specification of which no index can be made.
 pub(crate) const BAD_SPEC: Code = Code::CANNOT_CREATE_INDEX;
 const BAD_OPTION: Code = Code::INVALID_INDEX_SPECIFICATION_OPTION;
 
+/// The version of indexes that know no collations. It is accepted and listed, and means nothing else.
+const FIRST_VERSION: i32 = 1;
+
+/// The most bytes of a key pattern.
+const KEY_BYTES_MAX: usize = 2048;
+
 /// The fields that the specification of the index on `_id` may have.
-const ID_INDEX_OPTIONS: [&str; 6] = ["key", "name", "v", "ns", "collation", "comment"];
+const ID_INDEX_OPTIONS: [&str; 6] = ["key", "name", "v", "ns", "collation", "_id"];
 
 /// The fields that the specification of any index may have; some kinds have others besides.
 const OPTIONS: [&str; 15] = [
@@ -30,16 +36,23 @@ const OPTIONS: [&str; 15] = [
     "prepareUnique",
     "v",
     "ns",
-    "comment",
+    // Descriptions that were once documents of a collection have one.
+    "_id",
     "background",
     "storageEngine",
     "dropDups",
 ];
 
-/// Whether MongoDB knows a field of this name in specifications of indexes, including the fields in the listed index of a clustered
-/// collection.
-pub fn is_index_option(name: &str) -> bool {
-    name == "clustered" || is_option(name)
+/// A specification without the fields that MongoDB does not know, or knows of another kind of index.
+pub fn without_unknown_options(spec: Document) -> Document {
+    let key = match spec.get("key") {
+        Some(Value::Document(key)) => key.clone(),
+        _ => Document::new(),
+    };
+    let fields = spec.into_iter();
+    fields
+        .filter(|(name, _)| is_option(name) && index_kinds::has_option(&key, name))
+        .collect()
 }
 
 fn is_option(name: &str) -> bool {
@@ -69,6 +82,9 @@ pub(crate) fn parse_spec(spec: &Document) -> Result<IndexSpec> {
     }
     check_name(&parsed.name)?;
     check_id_index(spec, &parsed)?;
+    if parsed.is_of_first_version() && spec.contains("collation") {
+        return Err(Error::new(BAD_SPEC, "an index with v=1 cannot have a collation"));
+    }
     check_together(&parsed)?;
     check_partial_filter(&parsed)?;
     index_kinds::complete(spec, &mut parsed)?;
@@ -105,7 +121,11 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value) -> Result<()> {
         ("collation", Value::Document(collation)) => put_collation(parsed, collation)?,
         ("prepareUnique", value) => parsed.prepare_unique = flag(name, value)?,
         ("collation", other) => return Err(wrong_type(name, other, "object")),
-        ("v", value) => check_version(value)?,
+        ("v", value) => {
+            if version(value)? == FIRST_VERSION {
+                parsed.kept.push("v", FIRST_VERSION);
+            }
+        }
         ("storageEngine", value) => {
             storage_engine::check_of_index(value)?;
             parsed.kept.push(name, value.clone());
@@ -122,16 +142,14 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value) -> Result<()> {
 /// Refuses options of the index on `_id`, which is always unique and has all documents.
 fn check_id_index(spec: &Document, parsed: &IndexSpec) -> Result<()> {
     let key = &parsed.key;
-    let direction = key.get("_id").and_then(|kind| kind.as_ref().as_f64());
-    // MongoDB truncates the direction to an integer.
-    if key.len() != 1 || !direction.is_some_and(|direction| direction.trunc().abs() == 1.0) {
+    if !is_on_id(key) {
         return Ok(());
     }
     let mut names = spec.iter().map(|(name, _)| name);
     if let Some(name) = names.find(|name| !ID_INDEX_OPTIONS.contains(name)) {
         return Err(not_valid(name, "an _id index", spec));
     }
-    if direction != Some(1.0) {
+    if key.get("_id").and_then(Value::as_f64) != Some(1.0) {
         let key = value::json::to_string(key.into(), value::json::Mode::Relaxed);
         let message = format!("The field 'key' for an _id index must be {{_id: 1}}, but got {key}");
         return Err(Error::new(Code::BAD_VALUE, message));
@@ -139,7 +157,14 @@ fn check_id_index(spec: &Document, parsed: &IndexSpec) -> Result<()> {
     Ok(())
 }
 
-fn not_valid(name: &str, of: &str, spec: &Document) -> Error {
+/// Whether a key pattern is that of the index on `_id`, or would be but for its direction.
+pub(crate) fn is_on_id(key: &Document) -> bool {
+    let direction = key.get("_id").and_then(Value::as_f64);
+    // MongoDB truncates the direction to an integer.
+    key.len() == 1 && direction.is_some_and(|direction| direction.trunc().abs() == 1.0)
+}
+
+pub(crate) fn not_valid(name: &str, of: &str, spec: &Document) -> Error {
     let spec = value::json::to_string(spec.into(), value::json::Mode::Relaxed);
     let message = format!("The field '{name}' is not valid for {of} specification. Specification: {spec}");
     Error::new(BAD_OPTION, message)
@@ -149,17 +174,23 @@ fn check_key(key: &Document) -> Result<()> {
     if key.is_empty() {
         return Err(Error::new(BAD_SPEC, "Index keys cannot be an empty object."));
     }
+    for (at, (path, _)) in key.iter().enumerate() {
+        if key.iter().take(at).any(|(earlier, _)| earlier == path) {
+            let message = format!("The field '{path}' appears multiple times in the index key pattern");
+            return Err(Error::new(Code::BAD_VALUE, message));
+        }
+    }
+    if DocumentBuf::from(key).bytes().len() > KEY_BYTES_MAX {
+        return Err(Error::new(BAD_SPEC, "Index key pattern too large."));
+    }
     if key.len() > INDEX_FIELDS_MAX {
         let message = format!("Index key pattern has too many fields: at most {INDEX_FIELDS_MAX}");
         return Err(Error::new(Code::location(13_103), message));
     }
-    for (at, (path, direction)) in key.iter().enumerate() {
-        check_path(path)?;
+    let has_plugin = key.iter().any(|(_, kind)| matches!(kind, Value::String(_)));
+    for (path, direction) in key.iter() {
+        check_path(path, direction, has_plugin)?;
         check_direction(path, direction)?;
-        if key.iter().take(at).any(|(earlier, _)| earlier == path) {
-            let message = format!("Index key pattern names the field '{path}' twice");
-            return Err(Error::new(BAD_SPEC, message));
-        }
     }
     let hashed = key
         .iter()
@@ -172,18 +203,28 @@ fn check_key(key: &Document) -> Result<()> {
     Ok(())
 }
 
-fn check_path(path: &str) -> Result<()> {
+/// Refuses a path that no document can have. Only an index without special kinds may have a wildcard below a path.
+fn check_path(path: &str, kind: &Value, has_plugin: bool) -> Result<()> {
     if path.is_empty() || path.split('.').any(str::is_empty) {
         return Err(Error::new(BAD_SPEC, "Index keys cannot contain an empty field."));
     }
-    let path = match path.strip_suffix("$**") {
-        Some("") => return Ok(()),
-        Some(root) if root.ends_with('.') => root.strip_suffix('.').unwrap_or(root),
+    let is_text = matches!(kind, Value::String(kind) if kind == "text");
+    if path == "$**" && (is_text || kind.is_number()) {
+        return Ok(());
+    }
+    if path == "_fts" && !is_text {
+        let message = "Index key contains an illegal field name: '_fts'";
+        return Err(Error::new(BAD_SPEC, message));
+    }
+    let path = match path.strip_suffix(".$**") {
+        Some(root) if !has_plugin => root,
         _ => path,
     };
-    // The parts of a DBRef are the only names with a dollar that documents may have everywhere.
-    let dollar = |part: &str| part.starts_with('$') && !matches!(part, "$id" | "$db" | "$ref");
-    if path.split('.').any(dollar) {
+    // The parts of a DBRef, which has a name, are the only ones with a dollar that documents may have everywhere.
+    let is_wrong = |(at, part): (usize, &str)| {
+        part.starts_with('$') && (at == 0 || !matches!(part, "$id" | "$db" | "$ref"))
+    };
+    if path.split('.').enumerate().any(is_wrong) {
         let message = "Index key contains an illegal field name: field name starts with '$'.";
         return Err(Error::new(BAD_SPEC, message));
     }
@@ -263,9 +304,7 @@ fn seconds(value: &Value) -> Result<i64> {
         return Err(Error::new(BAD_SPEC, message));
     }
     let seconds = value.as_ref().as_f64().unwrap_or(f64::NAN);
-    if seconds.is_nan() {
-        return Ok(0);
-    }
+    // NaN, which is in no range, could be taken for 0, and all documents would go.
     if !(0.0..=f64::from(i32::MAX)).contains(&seconds) {
         let message = format!(
             "TTL index 'expireAfterSeconds' option must be within an acceptable range, not {seconds}: from 0 to {}",
@@ -276,15 +315,23 @@ fn seconds(value: &Value) -> Result<i64> {
     Ok(seconds as i64)
 }
 
-fn check_version(value: &Value) -> Result<()> {
-    match value.as_ref().as_f64() {
-        Some(version) if version == 2.0 || version == 1.0 => Ok(()),
-        Some(version) => {
-            let message =
-                format!("Invalid index specification: cannot create an index with v={version}; use v=2");
-            Err(Error::new(BAD_SPEC, message))
-        }
-        None => Err(wrong_type("v", value, "number")),
+fn version(value: &Value) -> Result<i32> {
+    if !value.as_ref().is_number() {
+        return Err(wrong_type("v", value, "number"));
+    }
+    let version = value
+        .as_i64_exact()
+        .and_then(|version| i32::try_from(version).ok());
+    match version {
+        Some(version @ (FIRST_VERSION | 2)) => Ok(version),
+        Some(version) => Err(Error::new(
+            BAD_SPEC,
+            format!("Invalid index specification: cannot create an index with v={version}; use v=2"),
+        )),
+        None => Err(Error::new(
+            Code::BAD_VALUE,
+            "Index version must be representable as a 32-bit integer",
+        )),
     }
 }
 
@@ -309,7 +356,8 @@ pub(crate) fn inherit_collation(
     default: Option<&Collation>,
 ) -> Result<()> {
     let on_id = parsed.key.len() == 1 && parsed.key.contains("_id");
-    let Some(default) = default.filter(|_| !asked && !on_id) else {
+    let is_inherited = !asked && !on_id && !parsed.is_of_first_version();
+    let Some(default) = default.filter(|_| is_inherited) else {
         return Ok(());
     };
     if parsed
@@ -326,7 +374,7 @@ pub(crate) fn inherit_collation(
     Ok(())
 }
 
-fn flag(name: &str, value: &Value) -> Result<bool> {
+pub(crate) fn flag(name: &str, value: &Value) -> Result<bool> {
     match value {
         Value::Bool(flag) => Ok(*flag),
         number if number.as_ref().is_number() => Ok(number.as_ref().as_f64() != Some(0.0)),

@@ -1,6 +1,6 @@
 //! Indexes: creating, listing and dropping them.
 
-use crate::catalog::index_spec::{BAD_SPEC, inherit_collation, parse_spec};
+use crate::catalog::index_spec::{BAD_SPEC, inherit_collation, is_on_id, parse_spec};
 use crate::catalog::names::check_namespace;
 use crate::catalog::{id_index, index_kinds};
 use crate::engine::Engine;
@@ -25,16 +25,19 @@ pub struct CreatedIndexes {
 
 impl Engine {
     /// Creates indexes from MongoDB's specifications, and waits until they are built.
-    pub async fn create_indexes(&self, namespace: &Namespace, specs: &[Document]) -> Result<CreatedIndexes> {
+    pub async fn create_indexes(&self, namespace: &Namespace, given: &[Document]) -> Result<CreatedIndexes> {
         check_namespace(namespace)?;
         if namespace.collection.starts_with("system.") {
             let message = format!("cannot create indexes on the system collection {namespace}");
             return Err(Error::new(Code::INVALID_NAMESPACE, message));
         }
-        let specs = self.parse_indexes(namespace, specs)?;
-        let created_collection = self.store().collection(namespace).is_none();
+        let specs = self.parse_indexes(namespace, given)?;
+        let present = self.store().collection(namespace);
+        let created_collection = present.is_none();
+        check_distinct(&specs, present.as_deref())?;
         let collection = self.for_writing(namespace).await?;
         if let Some(series) = TimeSeries::of(&collection.options()) {
+            given.iter().try_for_each(TimeSeries::check_given_index)?;
             specs.iter().try_for_each(|spec| series.check_index(spec))?;
         }
         let present = id_index::shown(&collection);
@@ -55,7 +58,7 @@ impl Engine {
         })
     }
 
-    /// Reads specifications of indexes, and skips that of the index on `_id`, which exists.
+    /// Reads specifications of indexes, and skips those of the index on `_id`, which exists.
     fn parse_indexes(&self, namespace: &Namespace, specs: &[Document]) -> Result<Vec<IndexSpec>> {
         let default = self.collation(namespace, None)?;
         let present = self.store().collection(namespace);
@@ -63,13 +66,22 @@ impl Engine {
             let present = present.as_ref();
             present.is_some_and(|present| id_index::describes(spec, present))
         };
-        let parse = |spec: &Document| {
+        let parse = |spec: &Document| -> Result<Option<IndexSpec>> {
+            if spec.contains(id_index::CLUSTERED) {
+                id_index::check_clustered(spec, present.as_deref())?;
+                return Ok(None);
+            }
             let mut parsed = parse_spec(spec)?;
-            inherit_collation(&mut parsed, spec.contains("collation"), default.as_ref())?;
-            Ok(parsed)
+            let asks_collation = spec.contains("collation");
+            if asks_collation {
+                id_index::check_collation(&parsed, default.as_ref())?;
+            }
+            id_index::check_beside_clustered(&parsed, present.as_deref())?;
+            inherit_collation(&mut parsed, asks_collation, default.as_ref())?;
+            Ok((!is_on_id(&parsed.key)).then_some(parsed))
         };
         let others = specs.iter().filter(|spec| !describes_id(spec));
-        others.map(parse).collect()
+        others.filter_map(|spec| parse(spec).transpose()).collect()
     }
 
     /// Rebuilds all indexes of a collection, and returns their specifications. Fails, and all indexes stay, if one of them was made by an
@@ -121,6 +133,30 @@ impl Engine {
         }
         Ok(count)
     }
+}
+
+/// Refuses an index that is described twice, unless it is there already.
+fn check_distinct(specs: &[IndexSpec], collection: Option<&Collection>) -> Result<()> {
+    let present = collection.map(Collection::indexes).unwrap_or_default();
+    let is_there = |spec: &IndexSpec| present.iter().any(|index| index.spec().name == spec.name);
+    for (at, spec) in specs.iter().enumerate().filter(|(_, spec)| !is_there(spec)) {
+        let is_same = |earlier: &IndexSpec| earlier.name == spec.name && earlier.same_options(spec);
+        if !specs.iter().take(at).any(is_same) {
+            continue;
+        }
+        let (code, message) = match collection {
+            None => (
+                Code::INDEX_ALREADY_EXISTS,
+                format!("Identical index already exists: {}", spec.name),
+            ),
+            Some(_) => (
+                Code::OPERATION_FAILED,
+                "Cannot build two identical indexes. Try again without duplicate indexes.".to_owned(),
+            ),
+        };
+        return Err(Error::new(code, message));
+    }
+    Ok(())
 }
 
 /// Whether the index on `_id` is not counted: clients see none in a time series, and in a clustered collection it is the

@@ -14,4 +14,5 @@ pub(crate) mod names;
 pub(crate) mod own;
 pub(crate) mod partial_filter;
 pub(crate) mod storage_engine;
+mod text_index;
 pub(crate) mod views;

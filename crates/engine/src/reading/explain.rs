@@ -58,7 +58,8 @@ impl Engine {
                     .await
             }
             Explained::Distinct(namespace, request) => {
-                self.explain_find(context, namespace, &request.into(), Purpose::Distinct, verbosity)
+                let purpose = Purpose::Distinct(request.field.clone());
+                self.explain_find(context, namespace, &request.into(), purpose, verbosity)
                     .await
             }
             Explained::Update(namespace, statement) => {
@@ -107,7 +108,8 @@ impl Engine {
         purpose: Purpose,
         verbosity: Verbosity,
     ) -> Result<Document> {
-        let spec = self.find_spec(context, namespace, request)?;
+        let mut spec = self.find_spec(context, namespace, request)?;
+        spec.given_projection = (!request.projection.is_empty()).then(|| request.projection.clone());
         let collection = self.store().collection(namespace);
         if let (Purpose::Update(_) | Purpose::Delete { .. }, Some(collection)) = (&purpose, &collection) {
             collection.refuse_view()?;

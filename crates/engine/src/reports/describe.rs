@@ -221,6 +221,9 @@ impl CollectionReport {
             "count": Value::count(self.documents),
             "numOrphanDocs": 0,
             "storageSize": Value::count(storage_bytes / scale),
+            // Files have no room that is kept for later documents, and indexes no files of their own to tell of.
+            "freeStorageSize": 0,
+            "indexDetails": {},
             "totalIndexSize": Value::count(index_bytes / scale),
             "totalSize": Value::count((storage_bytes + index_bytes) / scale),
             "indexSizes": sizes,

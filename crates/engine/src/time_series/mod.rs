@@ -155,6 +155,17 @@ impl TimeSeries {
         })
     }
 
+    /// Refuses an index that is asked for with both a condition and a collation.
+    pub(crate) fn check_given_index(spec: &Document) -> Result<()> {
+        match spec.contains("partialFilterExpression") && spec.contains("collation") {
+            true => Err(Error::new(
+                Code::INDEX_OPTIONS_CONFLICT,
+                "On a time-series collection, partialFilterExpression and collation arguments are incompatible",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Refuses indexes that a time series cannot have.
     pub(crate) fn check_index(&self, spec: &IndexSpec) -> Result<()> {
         let refuse = |code, what: &str| {

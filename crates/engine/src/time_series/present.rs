@@ -41,6 +41,7 @@ pub(super) fn refusal(collection: &Collection, measurement: &DocumentBuf) -> Err
         index: "_id_".to_owned(),
         pattern: doc! {"_id": 1},
         key: doc! {"_id": id.to_value()},
+        collation: None,
     };
     taken.into()
 }

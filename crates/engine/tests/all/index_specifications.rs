@@ -252,3 +252,259 @@ async fn the_bounds_of_a_plane_are_listed_as_doubles_and_described_as_they_were_
         (Some(Value::Int32(-100)), Some(Value::Double(100.5)))
     );
 }
+
+/// Creates an index on a collection, and returns the code of the error, if there is one.
+async fn code_of(engine: &engine::Engine, collection: &str, spec: Document) -> Option<i32> {
+    let created = engine.create_indexes(&namespace(collection), &[spec]).await;
+    created.err().map(|error| error.code.number())
+}
+
+#[tokio::test]
+async fn a_key_pattern_names_what_documents_can_have() {
+    let engine = new_engine().await;
+    let long = "x".repeat(2100);
+    for (key, code) in [
+        (doc! {"$id": 1}, Some(67)),
+        (doc! {"at.$id": 1}, None),
+        (doc! {"_fts": 1}, Some(67)),
+        (doc! {"a.$**": "text"}, Some(67)),
+        (doc! {"$**": "hashed"}, Some(67)),
+        (doc! {"$**": "text"}, None),
+        (doc! {"a": 1, "a": -1}, Some(2)),
+        (doc! {(long): 1}, Some(67)),
+    ] {
+        let spec = doc! {"key": (key.clone()), "name": "i"};
+        assert_eq!(code_of(&engine, "coll", spec).await, code, "{key:?}");
+        engine.drop_collection(&namespace("coll")).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_first_version_is_kept_and_knows_no_collations() {
+    let engine = new_engine().await;
+    let create = async |version: Value| {
+        let spec = doc! {"key": {"a": 1}, "name": "a_1", "v": version};
+        code_of(&engine, "coll", spec).await
+    };
+    assert_eq!(create(Value::Double(1.5)).await, Some(2));
+    assert_eq!(create(Value::Double(f64::NAN)).await, Some(2));
+    assert_eq!(create(3.into()).await, Some(67));
+    assert_eq!(create("2".into()).await, Some(14));
+    assert_eq!(create(Value::Double(1.0)).await, None);
+    let indexes = engine.indexes(&namespace("coll")).unwrap();
+    assert_eq!(indexes[1].get("v"), Some(&Value::Int32(1)));
+
+    let collated = doc! {"key": {"b": 1}, "name": "b", "v": 1, "collation": {"locale": "en"}};
+    assert_eq!(code_of(&engine, "coll", collated).await, Some(67));
+    let wildcard = doc! {"key": {"$**": 1}, "name": "w", "v": 1};
+    assert_eq!(code_of(&engine, "coll", wildcard).await, Some(67));
+}
+
+#[tokio::test]
+async fn an_index_keeps_the_options_of_its_kind() {
+    let engine = new_engine().await;
+    let with = |options: Document| {
+        let mut spec = doc! {"key": {"a": 1}, "name": "a_1"};
+        options
+            .into_iter()
+            .for_each(|(name, value)| spec.push(name, value));
+        spec
+    };
+    assert_eq!(
+        code_of(&engine, "coll", with(doc! {"weights": {"a": 2}})).await,
+        Some(67)
+    );
+    assert_eq!(code_of(&engine, "coll", with(doc! {"bits": "x"})).await, Some(14));
+    assert_eq!(
+        code_of(&engine, "coll", with(doc! {"comment": "x"})).await,
+        Some(197)
+    );
+    let others = doc! {"bits": 99, "textIndexVersion": 7, "default_language": "french", "bucketSize": 4};
+    assert_eq!(code_of(&engine, "coll", with(others)).await, None);
+    let listed = engine.indexes(&namespace("coll")).unwrap().remove(1);
+    let wanted =
+        doc! {"v": 2, "key": {"a": 1}, "name": "a_1", "bucketSize": 4.0, "default_language": "french"};
+    assert!(
+        listed.len() == wanted.len() && wanted.iter().all(|(name, value)| listed.get(name) == Some(value)),
+        "{listed:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_text_index_has_whole_weights_of_fields_and_one_collection_has_one() {
+    let engine = new_engine().await;
+    let with = |key: Document, options: Document| {
+        let mut spec = doc! {"key": key, "name": "t"};
+        options
+            .into_iter()
+            .for_each(|(name, value)| spec.push(name, value));
+        spec
+    };
+    let text = || doc! {"a": "text"};
+    for wrong in [
+        with(text(), doc! {"weights": {"a": 0.5}}),
+        with(text(), doc! {"weights": {"b.$c": 2}}),
+        with(text(), doc! {"weights": "a"}),
+        with(text(), doc! {"language_override": "a.b"}),
+        with(doc! {"b": 2, "a": "text"}, doc! {}),
+        with(doc! {"a": "text", "_ftsx": 1}, doc! {}),
+        with(doc! {"_fts": "text", "_ftsx": 1}, doc! {}),
+        with(doc! {"_fts": "text", "b": 1}, doc! {"weights": {"a": 1}}),
+        with(doc! {"a": "text", "b": 1, "c": "text"}, doc! {}),
+    ] {
+        assert_eq!(
+            code_of(&engine, "coll", wrong.clone()).await,
+            Some(67),
+            "{wrong:?}"
+        );
+    }
+    let weighed = with(text(), doc! {"weights": {"b": 2.9}});
+    assert_eq!(code_of(&engine, "coll", weighed).await, None);
+    let listed = engine.indexes(&namespace("coll")).unwrap().remove(1);
+    let weights = doc! {"a": 1, "b": 2};
+    assert_eq!(listed.get("weights"), Some(&weights.into()));
+    assert_eq!(code_of(&engine, "coll", listed).await, None, "it is the same");
+
+    for (name, key, code) in [
+        ("t", text(), 85),
+        ("other", doc! {"b": "text"}, 85),
+        ("t", doc! {"b": 1, "a": "text"}, 86),
+        ("other", doc! {"b": 1, "a": "text"}, 67),
+    ] {
+        let spec = doc! {"key": (key.clone()), "name": name};
+        assert_eq!(
+            code_of(&engine, "coll", spec).await,
+            Some(code),
+            "{name} on {key:?}"
+        );
+    }
+    let everything = doc! {"key": {"a": "text"}, "name": "t", "weights": "$**"};
+    assert_eq!(code_of(&engine, "whole", everything).await, None);
+}
+
+#[tokio::test]
+async fn an_index_with_other_options_of_its_kind_is_another() {
+    let engine = new_engine().await;
+    let plane = |bits: i32| doc! {"key": {"at": "2d"}, "name": "at", "bits": bits};
+    assert_eq!(code_of(&engine, "coll", plane(20)).await, None);
+    assert_eq!(code_of(&engine, "coll", plane(20)).await, None);
+    assert_eq!(code_of(&engine, "coll", plane(21)).await, Some(85));
+    let sphere =
+        |version: i32| doc! {"key": {"at": "2dsphere"}, "name": "s", "2dsphereIndexVersion": version};
+    assert_eq!(code_of(&engine, "coll", sphere(2)).await, None);
+    assert_eq!(code_of(&engine, "coll", sphere(3)).await, None);
+}
+
+#[tokio::test]
+async fn an_index_is_described_once_in_a_command() {
+    let engine = new_engine().await;
+    let spec = |name: &str| doc! {"key": {(name): 1}, "name": name};
+    let twice = async |name: &str| {
+        let specs = [spec(name), spec(name)];
+        let created = engine.create_indexes(&namespace("coll"), &specs).await;
+        created.err().map(|error| error.code.number())
+    };
+    assert_eq!(twice("a").await, Some(68), "there is no collection");
+    assert_eq!(code_of(&engine, "coll", spec("a")).await, None);
+    assert_eq!(twice("b").await, Some(96));
+    assert_eq!(twice("a").await, None, "it is there");
+}
+
+#[tokio::test]
+async fn the_index_on_id_has_the_collation_of_the_collection() {
+    let engine = new_engine().await;
+    let collated = doc! {"locale": "fr"};
+    let request = engine::CreateRequest {
+        options: doc! {"collation": (collated.clone())},
+        ..engine::CreateRequest::default()
+    };
+    engine
+        .create_collection(&namespace("french"), request)
+        .await
+        .unwrap();
+    let on_id = |collation: Document| doc! {"key": {"_id": 1}, "name": "_id_1", "collation": collation};
+    let simple = || on_id(doc! {"locale": "simple"});
+    assert_eq!(code_of(&engine, "french", on_id(collated.clone())).await, None);
+    assert_eq!(code_of(&engine, "french", simple()).await, Some(2));
+    assert_eq!(code_of(&engine, "coll", simple()).await, None);
+    assert_eq!(code_of(&engine, "coll", on_id(collated)).await, Some(2));
+    assert_eq!(engine.indexes(&namespace("french")).unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_index_that_a_collection_is_clustered_by_is_not_made() {
+    let engine = new_engine().await;
+    let clustered = doc! {"v": 2, "key": {"_id": 1}, "name": "by id", "unique": true};
+    let request = engine::CreateRequest {
+        options: doc! {"clusteredIndex": clustered},
+        ..engine::CreateRequest::default()
+    };
+    engine
+        .create_collection(&namespace("sorted"), request)
+        .await
+        .unwrap();
+    engine
+        .create_collection(&namespace("plain"), engine::CreateRequest::default())
+        .await
+        .unwrap();
+    let spec = |options: Document| {
+        let mut spec = doc! {"key": {"_id": 1}, "name": "n"};
+        options
+            .into_iter()
+            .for_each(|(name, value)| spec.push(name, value));
+        spec
+    };
+    for (collection, spec, code) in [
+        ("sorted", spec(doc! {"unique": true, "clustered": true}), None),
+        (
+            "plain",
+            spec(doc! {"unique": true, "clustered": true}),
+            Some(6_243_700),
+        ),
+        (
+            "none",
+            spec(doc! {"unique": true, "clustered": true}),
+            Some(6_100_900),
+        ),
+        (
+            "sorted",
+            spec(doc! {"unique": true, "clustered": false}),
+            Some(6_492_800),
+        ),
+        ("sorted", spec(doc! {"clustered": true}), Some(67)),
+        (
+            "sorted",
+            spec(doc! {"clustered": true, "unique": true, "sparse": true}),
+            Some(197),
+        ),
+        ("sorted", spec(doc! {"v": 1}), Some(6_100_908)),
+        ("sorted", spec(doc! {}), None),
+        ("sorted", doc! {"key": {"a": 1}, "name": "by id"}, Some(6_100_906)),
+    ] {
+        let shown = format!("{spec:?}");
+        assert_eq!(code_of(&engine, collection, spec).await, code, "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn no_number_of_seconds_is_none_at_all() {
+    let engine = new_engine().await;
+    for (seconds, code) in [
+        (Value::Double(f64::NAN), Some(67)),
+        (Value::Int32(-1), Some(67)),
+        (Value::Int64(1 << 31), Some(67)),
+        (Value::Double(1.5), None),
+    ] {
+        let spec = doc! {"key": {"at": 1}, "name": "at", "expireAfterSeconds": (seconds.clone())};
+        assert_eq!(code_of(&engine, "coll", spec).await, code, "{seconds:?}");
+    }
+}
+
+#[test]
+fn options_of_other_kinds_are_as_unknown_as_others() {
+    let spec = doc! {"key": {"a": 1}, "name": "a", "weights": {"a": 2}, "bits": 3, "made": 1, "sparse": true};
+    let known = engine::without_unknown_options(spec);
+    assert_eq!(known, doc! {"key": {"a": 1}, "name": "a", "sparse": true});
+    let plane = doc! {"key": {"a": "2d"}, "name": "a", "bits": 3};
+    assert_eq!(engine::without_unknown_options(plane.clone()), plane);
+}

@@ -25,7 +25,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let report = engine.collection_report(&namespace).await?;
     let mut reply = doc! {"ns": namespace.to_string(), "sharded": false};
     for (name, value) in report.to_document(scale) {
-        if !(numbers_only && name == "indexBuilds") {
+        if !(numbers_only && matches!(name.as_str(), "indexBuilds" | "indexDetails")) {
             reply.push(name, value);
         }
     }

@@ -28,10 +28,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     }
     let mut specs: Vec<Document> = specs.iter().map(DocumentBuf::to_document).collect();
     if drops_unknown {
-        for spec in &mut specs {
-            let fields = std::mem::take(spec).into_iter();
-            *spec = fields.filter(|(name, _)| engine::is_index_option(name)).collect();
-        }
+        specs = specs.into_iter().map(engine::without_unknown_options).collect();
     }
     let created = call.server.engine.create_indexes(&namespace, &specs).await?;
     let mut reply = doc! {

@@ -13,6 +13,9 @@ use code::Code;
 use engine::{Explained, Verbosity, WriteOptions};
 use value::{Document, DocumentBuf, Value, ValueRef, doc};
 
+/// The bytes that one stage may hold.
+const STAGE_BYTES_MAX: i32 = 100 * 1024 * 1024;
+
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let inner = arguments
@@ -90,7 +93,11 @@ pub(super) async fn explain(call: &Call<'_>, inner: &Document, verbosity: Verbos
     reply.set(
         "serverParameters",
         doc! {
-            "internalQueryMaxBlockingSortMemoryUsageBytes": 100 * 1024 * 1024,
+            "internalDocumentSourceGroupMaxMemoryBytes": STAGE_BYTES_MAX,
+            "internalDocumentSourceSetWindowFieldsMaxMemoryBytes": STAGE_BYTES_MAX,
+            "internalQueryFrameworkControl": "forceClassicEngine",
+            "internalQueryMaxAddToSetBytes": STAGE_BYTES_MAX,
+            "internalQueryMaxBlockingSortMemoryUsageBytes": STAGE_BYTES_MAX,
             "internalQueryMaxScansToExplode": 200,
         },
     );

@@ -173,6 +173,15 @@ fn is_natural(key: &Document) -> bool {
 }
 
 fn check(request: &FindRequest) -> Result<()> {
+    let (min, max) = (&request.min, &request.max);
+    let mut pairs = min.iter().zip(max.iter());
+    let is_same = min.len() == max.len() && pairs.all(|((one, _), (other, _))| one == other);
+    if !min.is_empty() && !max.is_empty() && !is_same {
+        return Err(CommandError::new(
+            Code::location(51_176),
+            "min and max must have the same field names",
+        ));
+    }
     if request.tailing != Tailing::No && request.single_batch {
         return Err(CommandError::bad_value(
             "Cannot use tailable option with singleBatch or a negative limit",

@@ -14,7 +14,32 @@ pub fn cases() -> Vec<Case> {
     cases.extend(searches());
     cases.extend(of_series());
     cases.extend(quorums());
+    cases.extend(duplicates());
     cases
+}
+
+/// An index with a collation tells the keys of its strings, not the strings.
+fn duplicates() -> Vec<Case> {
+    let collation = doc! {"locale": "en", "strength": 2};
+    let unique =
+        doc! {"key": {"n": 1, "s": 1}, "name": "n_s", "unique": true, "collation": collation.clone()};
+    vec![
+        good(doc! {"createIndexes": "folded", "indexes": [unique]}, doc! {}),
+        good(
+            doc! {"insert": "folded", "documents": [{"_id": 1, "n": 1, "s": "a"}, {"_id": 2, "n": 1, "s": "A"}]},
+            doc! {"n": 1, "writeErrors": [{
+                "code": 11_000,
+                "keyPattern": {"n": 1, "s": 1},
+                "keyValue": {"n": 1},
+                "hexEncoded": [false, true],
+                "collation": collation.clone(),
+            }]},
+        ),
+        good(
+            doc! {"insert": "folded", "documents": [{"_id": 1, "n": 2, "s": "b"}]},
+            doc! {"n": 0, "writeErrors": [{"code": 11_000, "keyValue": {"_id": 1}}]},
+        ),
+    ]
 }
 
 fn quorums() -> Vec<Case> {
@@ -77,6 +102,13 @@ fn of_series() -> Vec<Case> {
             create(doc! {"key": {"t": 1, "x": 1}, "name": "x", "sparse": true}),
             72,
             "sparse",
+        ),
+        bad(
+            create(doc! {
+                "key": {"m.r": 1}, "name": "f", "partialFilterExpression": {"m.r": 1}, "collation": {"locale": "en"},
+            }),
+            85,
+            "incompatible",
         ),
         bad(modify(doc! {"expireAfterSeconds": 100}), 72, "TTL"),
         bad(modify(doc! {"prepareUnique": true}), 72, "unique"),
@@ -207,7 +239,23 @@ fn made_and_dropped() -> Vec<Case> {
 }
 
 fn plans() -> Vec<Case> {
+    let between = |hint: Document, min: Document, max: Document| doc! {"find": "c", "hint": hint, "min": min, "max": max};
     vec![
+        bad(
+            between(doc! {"_id": 1}, doc! {"_id": 1}, doc! {"b": 2}),
+            51_176,
+            "the same field names",
+        ),
+        bad(
+            between(doc! {"b": 1}, doc! {"b": 2}, doc! {"b": 1}),
+            51_175,
+            "does not come before",
+        ),
+        bad(
+            between(doc! {"$natural": 1}, doc! {"b": 1}, doc! {"b": 2}),
+            291,
+            "incompatible with $natural",
+        ),
         good(
             doc! {"planCacheSetFilter": "c", "query": {"b": 7}, "indexes": ["b_1"]},
             doc! {},

@@ -16,9 +16,9 @@ fn options_of_collections_are_those_that_are_declared() {
     run(&[
         // The range of a size is checked before the options that require it.
         bad(create(doc! {"size": 0}), 2, "'size' value must be"),
-        bad(create(doc! {"size": 1}), 72, "only valid when"),
+        bad(create(doc! {"size": 1}), 72, "needs to be true when"),
         bad(create(doc! {"max": (1_i64 << 31)}), 2, "< 2^31"),
-        bad(create(doc! {"max": 1}), 72, "only valid when"),
+        bad(create(doc! {"max": 1}), 72, "needs to be true when"),
         bad(
             create(doc! {"recordPreImages": true}),
             40_415,
@@ -57,6 +57,45 @@ fn options_of_collections_are_those_that_are_declared() {
             doc! {"collMod": "c", "timeseriesBucketsMayHaveMixedSchemaData": "x"},
             14,
             "timeseriesBucketsMayHaveMixedSchemaData",
+        ),
+    ]);
+}
+
+#[test]
+fn options_that_do_not_go_together_are_refused() {
+    let clustered = |mut options: Document| {
+        options.push("clusteredIndex", doc! {"key": {"_id": 1}, "unique": true});
+        create(options)
+    };
+    let series = |mut options: Document| {
+        options.push("timeseries", doc! {"timeField": "t"});
+        create(options)
+    };
+    run(&[
+        bad(clustered(doc! {"size": 4096}), 6_049_200, "'size'"),
+        bad(
+            clustered(doc! {"capped": true, "size": 4096}),
+            6_049_200,
+            "'size'",
+        ),
+        bad(clustered(doc! {"max": 5}), 6_049_204, "'max'"),
+        bad(clustered(doc! {"capped": true}), 6_127_800, "'capped'"),
+        bad(
+            create(doc! {"capped": true, "size": 4096, "clusteredIndex": false}),
+            6_049_200,
+            "'size'",
+        ),
+        good(clustered(doc! {"capped": false}), doc! {}),
+        bad(
+            series(doc! {"changeStreamPreAndPostImages": {"enabled": false}}),
+            72,
+            "changeStreamPreAndPostImages",
+        ),
+        bad(series(doc! {"autoIndexId": false}), 72, "autoIndexId"),
+        bad(series(doc! {"capped": true, "size": 4096}), 72, "capped"),
+        good(
+            doc! {"create": "series", "timeseries": {"timeField": "t"}, "capped": false},
+            doc! {},
         ),
     ]);
 }

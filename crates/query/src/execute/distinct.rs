@@ -2,8 +2,10 @@
 
 use super::execution::Paused;
 use super::find::FindSpec;
+use super::index_cursor::ScanCounters;
 use super::run::{Run, Task};
 use super::value_runs::{self, Taker, ValueOrDocument};
+use crate::plan::IndexScan;
 use crate::{QueryError, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,18 +23,9 @@ const PAGE_RESULTS: usize = 256;
 
 /// The distinct values of a path in all documents that match, sorted, as in MongoDB. Each element of an array is a
 /// value.
-pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &str) -> Result<Vec<Value>> {
-    let path = FieldPath::parse(field);
-    spec.projection = None;
-    let snapshot = spec.snapshot(collection).await?;
-    let mut task = Task::new(spec);
-    if path
-        .parts()
-        .iter()
-        .all(|part| part.bytes().any(|byte| !byte.is_ascii_digit()))
-    {
-        task.needed = Some(Arc::from([field.to_owned()]));
-    }
+pub async fn distinct(collection: &Arc<Collection>, spec: FindSpec, field: &str) -> Result<Vec<Value>> {
+    let task = distinct_task(spec, field);
+    let snapshot = task.spec.snapshot(collection).await?;
     let page = Run {
         snapshot: &snapshot,
         task: &task,
@@ -57,6 +50,55 @@ pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &
         if paused == Paused::Exhausted {
             return Ok(values.into_sorted());
         }
+    }
+}
+
+/// What has to be read for the distinct values of a path: keys of an index are enough if they have it.
+pub(crate) fn distinct_task(mut spec: FindSpec, field: &str) -> Task {
+    spec.projection = None;
+    let mut task = Task::new(spec);
+    if FieldPath::parse(field)
+        .parts()
+        .iter()
+        .all(|part| part.bytes().any(|byte| !byte.is_ascii_digit()))
+    {
+        task.needed = Some(Arc::from([field.to_owned()]));
+    }
+    task
+}
+
+/// The values of a path that were read from an index, each once.
+#[derive(Clone, Debug)]
+pub struct ValuesRead {
+    /// The scan, which jumps from value to value.
+    pub scan: Arc<IndexScan>,
+    /// What it has examined.
+    pub counters: ScanCounters,
+    /// The number of documents that were read, because their keys do not tell whether they have a value.
+    pub documents: u64,
+    /// The number of distinct values.
+    pub values: u64,
+}
+
+impl ValuesRead {
+    /// Nothing that was read yet.
+    pub(crate) fn begin(scan: Arc<IndexScan>) -> ValuesRead {
+        ValuesRead {
+            scan,
+            counters: ScanCounters::default(),
+            documents: 0,
+            values: 0,
+        }
+    }
+
+    /// Reads all values.
+    pub(crate) async fn read(&mut self, run: &Run<'_>, field: &str) -> Result<()> {
+        let mut values = Distinct::new(field, run.task.spec.variables.collation().cloned());
+        let walked = value_runs::walk(run, &self.scan, &mut values).await?;
+        self.counters = walked.counters;
+        self.documents = walked.documents;
+        self.values = values.values.len() as u64;
+        Ok(())
     }
 }
 

@@ -44,6 +44,8 @@ pub struct FindSpec {
     pub ordering: Ordering,
     /// The part of each document that is returned; `None` for all of it.
     pub projection: Option<Arc<Projection>>,
+    /// The projection as it was given, which only an explanation shows.
+    pub given_projection: Option<Document>,
     /// The fields that are needed if there is no projection; `None` for all.
     pub needed: Option<Arc<[String]>>,
     /// The variables that the projection's expressions see.
@@ -83,6 +85,7 @@ impl FindSpec {
             filter,
             ordering: Ordering::Any,
             projection: None,
+            given_projection: None,
             needed: None,
             variables: Variables::default(),
             skip: 0,

@@ -1,6 +1,6 @@
 //! The values of an index's first field, each once: after each value the scan jumps to the next one.
 
-use super::index_cursor::{IndexCursor, Step};
+use super::index_cursor::{IndexCursor, ScanCounters, Step};
 use super::run::Run;
 use crate::Result;
 use crate::plan::catalog::whole_indexes;
@@ -37,8 +37,31 @@ pub(super) trait Taker {
     fn has_null(&self) -> bool;
 }
 
-/// A scan of a whole index that has all values of a field, if the query asks for all documents.
+/// What a walk has read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walked {
+    /// What the scan has examined.
+    pub(super) counters: ScanCounters,
+    /// The number of documents that were read.
+    pub(super) documents: u64,
+}
+
+/// A scan of a whole index that has all values of a field, if the query asks for all documents. Its use is counted.
 pub(super) fn of_all(run: &Run<'_>, collection: &Collection, field: &str) -> Option<Arc<IndexScan>> {
+    let scan = scan_of_all(run, collection, field)?;
+    metrics::note(|metrics| {
+        let plan = Plan {
+            covered: true,
+            ..Plan::of(Access::Index(scan.clone()))
+        };
+        metrics.planned(Arc::new(plan));
+    });
+    scan.index.note_use();
+    Some(scan)
+}
+
+/// As [`of_all`], for an explanation, which is no use.
+pub(crate) fn scan_of_all(run: &Run<'_>, collection: &Collection, field: &str) -> Option<Arc<IndexScan>> {
     let spec = &run.task.spec;
     let is_free = spec.hint.is_none() && spec.min.is_none() && spec.max.is_none();
     if !is_free
@@ -51,20 +74,11 @@ pub(super) fn of_all(run: &Run<'_>, collection: &Collection, field: &str) -> Opt
     let known = indexes.iter().find(|known| has_all(&known.facts, field))?;
     let bounds = known.facts.fields.iter().map(|_| Intervals::all()).collect();
     let scan = IndexScan::new(known.index.clone(), known.facts.clone(), bounds, Order::Forward);
-    let scan = Arc::new(scan);
-    metrics::note(|metrics| {
-        let plan = Plan {
-            covered: true,
-            ..Plan::of(Access::Index(scan.clone()))
-        };
-        metrics.planned(Arc::new(plan));
-    });
-    scan.index.note_use();
-    Some(scan)
+    Some(Arc::new(scan))
 }
 
 /// The scan of a plan, if its keys have all values of a field in their order.
-pub(super) fn of_plan<'p>(plan: &'p Plan, field: &str) -> Option<&'p Arc<IndexScan>> {
+pub(crate) fn of_plan<'p>(plan: &'p Plan, field: &str) -> Option<&'p Arc<IndexScan>> {
     match &plan.access {
         Access::Index(scan) => {
             let is_first = scan.facts.fields.first().is_some_and(|first| first.name == field);
@@ -91,13 +105,16 @@ fn has_all(facts: &IndexFacts, field: &str) -> bool {
 }
 
 /// Passes every value within the bounds of a scan to `taker`.
-pub(super) async fn walk(run: &Run<'_>, scan: &Arc<IndexScan>, taker: &mut impl Taker) -> Result<()> {
+pub(super) async fn walk(run: &Run<'_>, scan: &Arc<IndexScan>, taker: &mut impl Taker) -> Result<Walked> {
     let mut cursor = IndexCursor::new(scan.clone(), FIRST_ENTRIES);
     let mut uncertain = Vec::new();
     let walked = walk_with(&mut cursor, run, taker, &mut uncertain).await;
-    let (keys, documents) = (cursor.counters.keys, uncertain.len() as u64);
-    metrics::note(|metrics| metrics.examined(keys, documents));
-    walked
+    let read = Walked {
+        counters: cursor.counters,
+        documents: uncertain.len() as u64,
+    };
+    metrics::note(|metrics| metrics.examined(read.counters.keys, read.documents));
+    walked.map(|()| read)
 }
 
 async fn walk_with(

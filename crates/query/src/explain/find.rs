@@ -1,10 +1,11 @@
 //! Explaining how documents are found, for a find or for a command that changes, counts or lists what it finds.
 
-use super::Verbosity;
 use super::stage::Stage;
 use super::stages::{Asked, Source, stages};
+use super::{Verbosity, clustered};
 use crate::Result;
-use crate::execute::{Execution, FIRST_BATCH, FindSpec, Paused, Prepared, Run, Task, known_count};
+use crate::execute::{Execution, FIRST_BATCH, FindSpec, Paused, Prepared, Run, Task, ValuesRead};
+use crate::execute::{distinct_task, known_count, of_plan, scan_of_all};
 use crate::plan::{Access, Plan, Shape};
 use language::expression::Variables;
 use language::filter::Filter;
@@ -21,8 +22,8 @@ pub enum Purpose {
     Find,
     /// To be counted.
     Count,
-    /// For the values of a path.
-    Distinct,
+    /// For the values of this path.
+    Distinct(String),
     /// To be changed.
     Update(Trial),
     /// To be deleted; also returned, if it is a `findAndModify`.
@@ -69,7 +70,7 @@ impl Purpose {
     /// The number of found documents that the command returns. A count returns none: its stage shows how many it counted.
     pub(super) fn returned(&self, outcome: Outcome) -> u64 {
         match self {
-            Purpose::Find | Purpose::Distinct => outcome.found,
+            Purpose::Find | Purpose::Distinct(_) => outcome.found,
             Purpose::Count => 0,
             Purpose::Delete { gives } => outcome.found * u64::from(*gives),
             Purpose::Update(trial) => match trial.gives {
@@ -110,35 +111,36 @@ pub async fn explain(
     if matches!(purpose, Purpose::Count) {
         spec.projection = None;
     }
+    let task = match &purpose {
+        Purpose::Distinct(field) => distinct_task(spec, field),
+        _ => Task::new(spec),
+    };
     let task = Task {
         fresh: true,
         records_only: matches!(purpose, Purpose::Count),
-        ..Task::new(spec)
+        ..task
     };
     let began = Instant::now();
+    let is_clustered = |collection: &Arc<Collection>| collection.options().kept.contains("clusteredIndex");
     let mut asked = Asked {
         spec: &task.spec,
         purpose: &purpose,
+        verbosity,
         source: Source::Nowhere,
-    };
-    let ran = |outcome: Outcome| {
-        (verbosity > Verbosity::QueryPlanner).then(|| (outcome, began.elapsed().as_millis() as u64))
-    };
-    let unread = || {
-        let plan = Arc::new(Plan::of(Access::Nothing));
-        Prepared::only(Execution::new(plan, &task, 1))
+        clustered: collection.is_some_and(is_clustered),
+        values: None,
     };
     let Some(collection) = collection else {
-        let ran = ran(Outcome::default());
-        return Ok(describe(namespace, &asked, &unread(), ran, verbosity));
+        let ran = Ran::of(&asked, began, Outcome::default());
+        return Ok(describe(namespace, &asked, &unread(&task), ran));
     };
     let snapshot = collection.snapshot().await?;
     if matches!(purpose, Purpose::Count)
         && let Some(found) = known_count(&snapshot, &task.spec)
     {
         asked.source = Source::Known;
-        let ran = ran(Outcome { found, changed: 0 });
-        return Ok(describe(namespace, &asked, &unread(), ran, verbosity));
+        let ran = Ran::of(&asked, began, Outcome { found, changed: 0 });
+        return Ok(describe(namespace, &asked, &unread(&task), ran));
     }
     asked.source = Source::Plan;
     let results = task
@@ -150,13 +152,95 @@ pub async fn explain(
         task: &task,
         wanted: results.clamp(1, FIRST_BATCH),
     };
-    let mut prepared = first.prepare(collection).await?;
-    let outcome = if verbosity > Verbosity::QueryPlanner {
-        run_to_end(first, &mut prepared.execution, &purpose).await?
-    } else {
-        Outcome::default()
+    let (mut prepared, mut values) = prepare(first, collection, &purpose).await?;
+    let tried = trials(&prepared, &asked);
+    let outcome = run(first, &asked, &mut prepared.execution, values.as_mut()).await?;
+    asked.values = values.as_ref();
+    let ran = Ran::of(&asked, began, outcome).map(|ran| Ran { tried, ..ran });
+    Ok(describe(namespace, &asked, &prepared, ran))
+}
+
+/// What came of running the query.
+struct Ran {
+    outcome: Outcome,
+    time_ms: u64,
+    /// What the plans had examined when one of them won, that one first; empty if there was only one, or if nobody asks.
+    tried: Vec<Value>,
+}
+
+impl Ran {
+    /// `None` if it was only planned.
+    fn of(asked: &Asked<'_>, began: Instant, outcome: Outcome) -> Option<Ran> {
+        (asked.verbosity > Verbosity::QueryPlanner).then(|| Ran {
+            outcome,
+            time_ms: began.elapsed().as_millis() as u64,
+            tried: Vec::new(),
+        })
+    }
+}
+
+/// An execution that reads nothing.
+fn unread(task: &Task) -> Prepared {
+    let plan = Arc::new(Plan::of(Access::Nothing));
+    Prepared::only(Execution::new(plan, task, 1))
+}
+
+/// Chooses the plan; for the values of a path also the scan that jumps from value to value, if an index alone has them.
+async fn prepare(
+    first: Run<'_>,
+    collection: &Arc<Collection>,
+    purpose: &Purpose,
+) -> Result<(Prepared, Option<ValuesRead>)> {
+    let Purpose::Distinct(field) = purpose else {
+        return Ok((first.prepare(collection).await?, None));
     };
-    Ok(describe(namespace, &asked, &prepared, ran(outcome), verbosity))
+    if let Some(scan) = scan_of_all(&first, collection, field) {
+        return Ok((unread(first.task), Some(ValuesRead::begin(scan))));
+    }
+    let prepared = first.prepare(collection).await?;
+    let values = of_plan(prepared.execution.plan(), field).cloned();
+    Ok((prepared, values.map(ValuesRead::begin)))
+}
+
+/// Runs what was chosen, if the verbosity asks for that.
+async fn run(
+    first: Run<'_>,
+    asked: &Asked<'_>,
+    execution: &mut Execution,
+    values: Option<&mut ValuesRead>,
+) -> Result<Outcome> {
+    match (values, asked.purpose) {
+        _ if asked.verbosity == Verbosity::QueryPlanner => Ok(Outcome::default()),
+        (Some(values), Purpose::Distinct(field)) => {
+            values.read(&first, field).await?;
+            Ok(Outcome {
+                found: values.values,
+                changed: 0,
+            })
+        }
+        _ => run_to_end(first, execution, asked.purpose).await,
+    }
+}
+
+/// What the plans that ran against each other have examined, the winner first.
+fn trials(prepared: &Prepared, asked: &Asked<'_>) -> Vec<Value> {
+    if asked.verbosity < Verbosity::AllPlansExecution || prepared.rejected.is_empty() {
+        return Vec::new();
+    }
+    let all = std::iter::once(&prepared.execution).chain(&prepared.rejected);
+    all.map(|execution| {
+        // Nothing that was found was changed.
+        let outcome = Outcome {
+            found: execution.counters.results,
+            changed: 0,
+        };
+        let stage = stages(execution, asked, outcome);
+        let shown = Document::new()
+            .with("nReturned", Value::count(asked.purpose.returned(outcome)))
+            .with("executionTimeMillisEstimate", 0);
+        Value::from(with_counts(shown, examined(execution, asked), &stage, 0))
+    })
+    .collect()
 }
 
 /// Runs an execution as far as the query needs it.
@@ -186,39 +270,21 @@ async fn run_to_end(run: Run<'_>, execution: &mut Execution, purpose: &Purpose) 
     }
 }
 
-fn describe(
-    namespace: &str,
-    asked: &Asked<'_>,
-    prepared: &Prepared,
-    ran: Option<(Outcome, u64)>,
-    verbosity: Verbosity,
-) -> Document {
+fn describe(namespace: &str, asked: &Asked<'_>, prepared: &Prepared, ran: Option<Ran>) -> Document {
     let Asked { spec, purpose, .. } = *asked;
-    let winner = stages(
-        &prepared.execution,
-        asked,
-        ran.map_or_else(Outcome::default, |(outcome, _)| outcome),
-    );
+    let outcome = ran.as_ref().map_or_else(Outcome::default, |ran| ran.outcome);
+    let winner = stages(&prepared.execution, asked, outcome);
     let mut shown = Document::new();
     shown.push("queryPlanner", query_planner(namespace, asked, prepared, &winner));
-    if let Some((outcome, time_ms)) = ran {
-        let returned = purpose.returned(outcome);
-        let mut stats = statistics(&prepared.execution, &winner, returned, time_ms);
-        if verbosity == Verbosity::AllPlansExecution {
-            let others: Value = prepared
-                .rejected
-                .iter()
-                .map(|execution| {
-                    // It only ran against the winner: what it found was not changed.
-                    let outcome = Outcome {
-                        found: execution.counters.results,
-                        changed: 0,
-                    };
-                    let stage = stages(execution, asked, outcome);
-                    Value::from(statistics(execution, &stage, purpose.returned(outcome), 0))
-                })
-                .collect();
-            stats.push("allPlansExecution", others);
+    if let Some(Ran { time_ms, tried, .. }) = ran {
+        let stats = Document::new()
+            .with("executionSuccess", true)
+            .with("nReturned", Value::count(purpose.returned(outcome)))
+            .with("executionTimeMillis", Value::count(time_ms));
+        let read = examined(&prepared.execution, asked);
+        let mut stats = with_counts(stats, read, &winner, time_ms);
+        if asked.verbosity == Verbosity::AllPlansExecution {
+            stats.push("allPlansExecution", Value::Array(tried));
         }
         shown.push("executionStats", stats);
     }
@@ -257,7 +323,11 @@ fn query_planner(namespace: &str, asked: &Asked<'_>, prepared: &Prepared, winner
         .rejected
         .iter()
         .map(|execution| {
-            let mut plan = stages(execution, asked, Outcome::default()).plan();
+            let without_values = Asked {
+                values: None,
+                ..*asked
+            };
+            let mut plan = stages(execution, &without_values, Outcome::default()).plan();
             plan.insert_at(0, "isCached", false);
             Value::from(plan)
         })
@@ -273,13 +343,20 @@ fn query_planner(namespace: &str, asked: &Asked<'_>, prepared: &Prepared, winner
     shown
 }
 
-fn statistics(execution: &Execution, stage: &Stage, returned: u64, time_ms: u64) -> Document {
-    let counters = &execution.counters;
-    Document::new()
-        .with("executionSuccess", true)
-        .with("nReturned", Value::count(returned))
-        .with("executionTimeMillis", Value::count(time_ms))
-        .with("totalKeysExamined", Value::count(execution.keys()))
-        .with("totalDocsExamined", Value::count(counters.documents))
+/// The keys and documents that were examined.
+fn examined(execution: &Execution, asked: &Asked<'_>) -> (u64, u64) {
+    match asked.values {
+        Some(read) => (read.counters.keys, read.documents),
+        // A clustered collection has no keys of `_id`s.
+        None if asked.clustered && clustered::is_by_id(execution.plan()) => (0, execution.counters.documents),
+        None => (execution.keys(), execution.counters.documents),
+    }
+}
+
+/// Adds what an execution has examined.
+fn with_counts(shown: Document, (keys, documents): (u64, u64), stage: &Stage, time_ms: u64) -> Document {
+    shown
+        .with("totalKeysExamined", Value::count(keys))
+        .with("totalDocsExamined", Value::count(documents))
         .with("executionStages", stage.execution(time_ms, true))
 }

@@ -3,6 +3,8 @@
 //! [`explain`] chooses a plan as the command would, runs it as far as the command would if the verbosity asks for that, and
 //! shows it as a tree of stages. The protocol adds the fields around it (`command`, `serverInfo` …).
 
+mod clustered;
+mod distinct;
 mod find;
 mod stage;
 mod stages;

@@ -37,8 +37,14 @@ impl Stage {
 
     /// With one more count.
     #[must_use]
-    pub fn counting(mut self, name: &str, count: u64) -> Stage {
-        self.examined.push(name, Value::count(count));
+    pub fn counting(self, name: &str, count: u64) -> Stage {
+        self.noting(name, Value::count(count))
+    }
+
+    /// With something else that only running it tells.
+    #[must_use]
+    pub fn noting(mut self, name: &str, value: impl Into<Value>) -> Stage {
+        self.examined.push(name, value);
         self
     }
 

@@ -2,7 +2,8 @@
 
 use super::find::{Outcome, Purpose};
 use super::stage::Stage;
-use crate::execute::{Execution, ExecutionCounters, FindSpec, SORT_BYTES_MAX, ScanCounters};
+use super::{Verbosity, clustered, distinct};
+use crate::execute::{Execution, ExecutionCounters, FindSpec, SORT_BYTES_MAX, ScanCounters, ValuesRead};
 use crate::plan::facts::FieldKind;
 use crate::plan::{Access, IndexScan, Ordering, Plan, SortPattern, display};
 use std::sync::Arc;
@@ -17,8 +18,14 @@ pub struct Asked<'a> {
     pub spec: &'a FindSpec,
     /// Its purpose.
     pub purpose: &'a Purpose,
+    /// How much of it is told.
+    pub verbosity: Verbosity,
     /// Where its results come from.
     pub source: Source,
+    /// Whether the collection is clustered.
+    pub clustered: bool,
+    /// The values of a `distinct` that an index alone has.
+    pub values: Option<&'a ValuesRead>,
 }
 
 /// Where documents, or their number, come from.
@@ -38,9 +45,10 @@ pub fn stages(execution: &Execution, asked: &Asked<'_>, outcome: Outcome) -> Sta
         spec,
         purpose,
         source,
+        ..
     } = *asked;
     match source {
-        Source::Plan => planned(execution, spec, purpose, outcome),
+        Source::Plan => planned(execution, asked, outcome),
         Source::Known => Stage::new("RECORD_STORE_FAST_COUNT", 0, 0)
             .counting("nCounted", outcome.found)
             .counting("nSkipped", spec.skip),
@@ -49,25 +57,38 @@ pub fn stages(execution: &Execution, asked: &Asked<'_>, outcome: Outcome) -> Sta
             match purpose {
                 Purpose::Count => counting(end, spec, outcome),
                 // The stages after those that find documents are left out, as in MongoDB.
-                Purpose::Find | Purpose::Distinct | Purpose::Update(_) | Purpose::Delete { .. } => end,
+                Purpose::Find | Purpose::Distinct(_) | Purpose::Update(_) | Purpose::Delete { .. } => end,
             }
         }
     }
 }
 
-fn planned(execution: &Execution, spec: &FindSpec, purpose: &Purpose, outcome: Outcome) -> Stage {
+fn planned(execution: &Execution, asked: &Asked<'_>, outcome: Outcome) -> Stage {
+    let Asked { spec, purpose, .. } = *asked;
     let plan = execution.plan();
     let counters = &execution.counters;
-    if is_express(plan, spec, purpose) {
-        return by_id("EXPRESS_IXSCAN", "{ _id: 1 }", counters);
+    if let (Some(read), Purpose::Distinct(field)) = (asked.values, purpose) {
+        return distinct::of_values(read, field);
     }
+    if is_express(plan, spec, purpose) {
+        return match asked.clustered {
+            true => read_by_id("EXPRESS_CLUSTERED_IXSCAN", counters),
+            false => by_id("EXPRESS_IXSCAN", "{ _id: 1 }", counters),
+        };
+    }
+    let in_order = asked.clustered && clustered::is_by_id(plan);
     let counts = matches!(purpose, Purpose::Count);
     let counted = if counts { count_scan(plan, counters) } else { None };
-    let mut stage = counted.unwrap_or_else(|| access(execution, spec));
-    let fetches = !matches!(
-        plan.access,
-        Access::Collection(_) | Access::Id(_) | Access::Near(_) | Access::Nothing
-    );
+    let mut stage = match counted {
+        _ if in_order => clustered::scan(plan, &spec.filter, counters),
+        Some(counted) => counted,
+        None => access(execution, spec),
+    };
+    let fetches = !in_order
+        && !matches!(
+            plan.access,
+            Access::Collection(_) | Access::Id(_) | Access::Near(_) | Access::Nothing
+        );
     let fetch_free = plan.covered || (counts && !plan.residual && plan.sort.is_none());
     let fetch = |input: Stage, returned: u64| {
         let mut stage = Stage::new("FETCH", returned, input.returned());
@@ -128,7 +149,7 @@ fn sort(input: Stage, pattern: &SortPattern, plan: &Plan, spec: &FindSpec, execu
         .with("type", if plan.sort_keys { "default" } else { "simple" })
         .counting("totalDataSizeSorted", counters.sorted.1)
         .counting("documentsKept", counters.sorted.0)
-        .with("usedDisk", counters.used_disk)
+        .noting("usedDisk", counters.used_disk)
         .over(input)
 }
 
@@ -144,16 +165,10 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, out
             .with("skipAmount", Value::count(spec.skip))
             .over(stage);
     }
-    if let Some(projection) = &spec.projection {
-        let name = match projection.required_fields() {
-            _ if spec.return_key => "RETURN_KEY",
-            Some(_) if plan.covered => "PROJECTION_COVERED",
-            Some(fields) if fields.iter().all(|name| !name.contains('.')) => "PROJECTION_SIMPLE",
-            _ => "PROJECTION_DEFAULT",
-        };
-        let returned = stage.returned();
-        stage = Stage::new(name, returned, returned).over(stage);
-    }
+    stage = match purpose {
+        Purpose::Distinct(field) if plan.covered => distinct::projected(stage, field),
+        _ => project(stage, plan, spec),
+    };
     // A change of one document needs no limit to end; MongoDB shows one only if there is a sort.
     let ends_by_itself = matches!(purpose, Purpose::Update(_) | Purpose::Delete { .. })
         && matches!(spec.ordering, Ordering::Any);
@@ -164,7 +179,7 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, out
             .over(stage);
     }
     match purpose {
-        Purpose::Find | Purpose::Count | Purpose::Distinct => stage,
+        Purpose::Find | Purpose::Count | Purpose::Distinct(_) => stage,
         Purpose::Update(trial) => Stage::new("UPDATE", purpose.returned(outcome), given)
             .counting("nMatched", given)
             .counting("nWouldModify", outcome.changed)
@@ -174,6 +189,36 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, out
             .counting("nWouldDelete", given)
             .over(stage),
     }
+}
+
+/// Adds the stage that makes the results out of documents or keys.
+fn project(input: Stage, plan: &Plan, spec: &FindSpec) -> Stage {
+    let returned = input.returned();
+    if spec.return_key {
+        return Stage::new("RETURN_KEY", returned, returned).over(input);
+    }
+    let Some(projection) = &spec.projection else {
+        return input;
+    };
+    let fields = projection.required_fields();
+    let name = match &fields {
+        Some(_) if plan.covered => "PROJECTION_COVERED",
+        Some(fields) if fields.iter().all(|name| !name.contains('.')) => "PROJECTION_SIMPLE",
+        _ => "PROJECTION_DEFAULT",
+    };
+    let mut stage = Stage::new(name, returned, returned);
+    // That of a pipeline was made from what its stages need.
+    let needed = || {
+        let fields = fields?;
+        let hides_id = fields.iter().all(|name| name != "_id");
+        let shown = fields.into_iter().map(|name| (name, Value::Int32(1)));
+        let hidden = hides_id.then(|| ("_id".to_owned(), Value::Int32(0)));
+        Some(shown.chain(hidden).collect::<Document>())
+    };
+    if let Some(transform) = spec.given_projection.clone().or_else(needed) {
+        stage = stage.with("transformBy", transform);
+    }
+    stage.over(input)
 }
 
 /// The stage that counts its input, and returns nothing.
@@ -196,9 +241,13 @@ fn is_express(plan: &Plan, spec: &FindSpec, purpose: &Purpose) -> bool {
 }
 
 fn by_id(name: &'static str, key: impl Into<Value>, counters: &ExecutionCounters) -> Stage {
-    Stage::new(name, counters.matched, counters.documents)
+    read_by_id(name, counters)
         .with("keyPattern", key)
         .with("indexName", "_id_")
+}
+
+fn read_by_id(name: &'static str, counters: &ExecutionCounters) -> Stage {
+    Stage::new(name, counters.matched, counters.documents)
         .counting("keysExamined", counters.documents)
         .counting("docsExamined", counters.documents)
 }
@@ -252,8 +301,18 @@ fn index_scans(name: &'static str, scans: &[Arc<IndexScan>], counters: &Executio
 
 fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
     let counters = counters.copied().unwrap_or_default();
+    of_index(Stage::new("IXSCAN", counters.found, counters.keys), scan)
+        .with("direction", direction(scan.order))
+        .with("indexBounds", bounds(scan))
+        .counting("keysExamined", counters.keys)
+        .counting("seeks", counters.seeks)
+        .counting("dupsTested", if scan.repeats() { counters.found } else { 0 })
+        .counting("dupsDropped", 0)
+}
+
+/// The bounds of each field. For a scan between `min` and `max`, MongoDB shows none.
+pub(super) fn bounds(scan: &IndexScan) -> Document {
     let mut bounds = Document::new();
-    // For a scan between `min` and `max`, MongoDB shows no bounds of fields.
     let fields = scan.facts.fields.iter().zip(&scan.bounds);
     for (field, set) in fields.filter(|_| scan.clip.is_none()) {
         let descending = field.kind == FieldKind::Ordered(Direction::Descending);
@@ -263,17 +322,11 @@ fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
             shown.into_iter().map(Value::from).collect::<Value>(),
         );
     }
-    of_index(Stage::new("IXSCAN", counters.found, counters.keys), scan)
-        .with("direction", direction(scan.order))
-        .with("indexBounds", bounds)
-        .counting("keysExamined", counters.keys)
-        .counting("seeks", counters.seeks)
-        .counting("dupsTested", if scan.repeats() { counters.found } else { 0 })
-        .counting("dupsDropped", 0)
+    bounds
 }
 
 /// Adds the index of a stage.
-fn of_index(stage: Stage, scan: &IndexScan) -> Stage {
+pub(super) fn of_index(stage: Stage, scan: &IndexScan) -> Stage {
     let facts = &scan.facts;
     let mut multikey_paths = Document::new();
     for field in facts.fields.iter().take(scan.bounds.len()) {
@@ -284,9 +337,13 @@ fn of_index(stage: Stage, scan: &IndexScan) -> Stage {
         };
         multikey_paths.push(field.name.clone(), Value::Array(paths));
     }
-    stage
+    let mut stage = stage
         .with("keyPattern", facts.key.clone())
-        .with("indexName", facts.shown_name.as_str())
+        .with("indexName", facts.shown_name.as_str());
+    if let Some(collation) = &facts.collation {
+        stage = stage.with("collation", collation.description().clone());
+    }
+    stage
         .with("isMultiKey", facts.is_multikey())
         .with("multiKeyPaths", multikey_paths)
         .with("isUnique", facts.unique)

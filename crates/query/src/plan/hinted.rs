@@ -89,8 +89,9 @@ enum Forced<'k> {
 fn forced_access<'k>(query: &Query<'_>, hint: &Hint, indexes: &'k [KnownIndex]) -> Result<Forced<'k>> {
     if let Hint::Natural(order) = *hint {
         if query.min.is_some() || query.max.is_some() {
-            return Err(QueryError::bad_value(
-                "min and max are not allowed with a $natural hint",
+            return Err(QueryError::new(
+                Code::NO_QUERY_EXECUTION_PLANS,
+                "error processing query: planner returned error :: caused by :: min and max are incompatible with $natural",
             ));
         }
         return Ok(Forced::Collection(order));
@@ -160,7 +161,10 @@ fn clip(plan: &mut Plan, query: &Query<'_>, known: &KnownIndex) -> Result<()> {
     if let (Some(min), Some(max)) = (&min, &max)
         && min >= max
     {
-        return Err(QueryError::bad_value("max() must be greater than min()"));
+        return Err(QueryError::new(
+            Code::location(51_175),
+            "The value provided for min() does not come before the value provided for max() in the hinted index",
+        ));
     }
     // A document with arrays is sorted by its least key, which may be outside of the range.
     if known.facts.is_multikey() && plan.sort.is_none() {

@@ -109,6 +109,7 @@ fn id_is_taken(namespace: String, present: &DocumentBuf) -> StoreError {
         index: "_id_".to_owned(),
         pattern: Document::new().with("_id", 1),
         key: Document::new().with("_id", id),
+        collation: None,
     }
 }
 

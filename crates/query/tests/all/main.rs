@@ -17,6 +17,7 @@ mod plan_ended;
 mod plan_equivalence;
 mod plan_explain;
 mod plan_race;
+mod plan_stages;
 #[path = "../support/mod.rs"]
 mod support;
 mod update_writes;

@@ -105,16 +105,6 @@ fn existing(indexes: &[Arc<Index>], spec: &IndexSpec) -> Result<Option<Arc<Index
         );
         format!("Requested index: {asked}, existing index: {present}")
     };
-    if spec.is_text()
-        && let Some(text) = indexes.iter().find(|index| index.is_text())
-        && !(text.spec().name == spec.name && text.spec().same_options(spec))
-    {
-        return Err(StoreError::IndexOptionsConflict(format!(
-            "only one text index per collection allowed, found existing text index \"{}\". {}",
-            text.spec().name,
-            both(text)
-        )));
-    }
     if let Some(named) = indexes.iter().find(|index| index.spec().name == spec.name) {
         let present = named.spec();
         if named.id() == ID_INDEX && present.key == spec.key || present.same_options(spec) {
@@ -134,7 +124,13 @@ fn existing(indexes: &[Arc<Index>], spec: &IndexSpec) -> Result<Option<Arc<Index
         });
     }
     let Some(same) = indexes.iter().find(|index| index.spec().same_signature(spec)) else {
-        return Ok(None);
+        return match indexes.iter().find(|index| spec.is_text() && index.is_text()) {
+            None => Ok(None),
+            Some(text) => Err(StoreError::CannotCreateIndex(format!(
+                "only one text index per collection allowed, found existing text index \"{}\"",
+                text.spec().name
+            ))),
+        };
     };
     // The index on _id always exists, whatever name is given.
     if same.id() == ID_INDEX {

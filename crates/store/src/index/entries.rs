@@ -330,13 +330,23 @@ pub(crate) fn split_entry<'a>(unique: bool, key: &'a [u8], mut value: &'a [u8]) 
     })
 }
 
+/// What stands around the digits of a collated string's key.
+const SHOWN_KEY: (&str, &str) = ("CollationKey(0x", ")");
+
 /// A collated string as MongoDB shows it; only its key is known.
 fn shown_key(key: &str) -> String {
     let digits: String = key
         .chars()
         .map(|byte| format!("{:02x}", u32::from(byte)))
         .collect();
-    format!("CollationKey(0x{digits})")
+    let (before, after) = SHOWN_KEY;
+    format!("{before}{digits}{after}")
+}
+
+/// The hexadecimal digits of a collated string's key that is shown in a [`StoreError::DuplicateKey`].
+pub fn digits_of_key(shown: &str) -> Option<&str> {
+    let (before, after) = SHOWN_KEY;
+    shown.strip_prefix(before)?.strip_suffix(after)
 }
 
 /// The error that a key of an index is taken; `key` is given with the index's prefix.
@@ -367,5 +377,9 @@ pub(crate) fn duplicate_key(namespace: &Namespace, index: &Index, key: &[u8], mu
         index: index.spec.shown_name().to_owned(),
         pattern: index.spec.key.clone(),
         key: taken,
+        collation: index
+            .collation
+            .as_ref()
+            .map(|collation| Box::new(collation.description().clone())),
     }
 }

@@ -21,8 +21,8 @@ mod wildcard;
 
 pub(crate) use build::{resume, resume_ended};
 pub(crate) use build_handle::BuildHandle;
-pub use entries::IndexEntry;
 pub(crate) use entries::{EntrySet, Span, duplicate_key, entry_record, put_entry_value, split_entry};
+pub use entries::{IndexEntry, digits_of_key};
 pub(crate) use renew::renew;
 pub(crate) use set::IndexSet;
 pub use spec::{COLLATED, FilterCompiler, IndexSpec, PARTITIONED_INDEX};

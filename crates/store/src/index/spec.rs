@@ -17,6 +17,17 @@ pub const COLLATED: &str = "collated";
 /// The kept option of an index in CouchDB's order that it is read partition by partition.
 pub const PARTITIONED_INDEX: &str = "partitioned";
 
+/// The kept options by which no two descriptions of an index differ, because they are compared otherwise or mean nothing.
+const NOT_COMPARED: [&str; 7] = [
+    "collation",
+    "wildcardProjection",
+    "v",
+    "textIndexVersion",
+    "2dsphereIndexVersion",
+    "background",
+    "dropDups",
+];
+
 /// The kept options that tell indexes of the same key apart.
 const SIGNATURE: [&str; 3] = ["collation", "wildcardProjection", PARTITIONED_INDEX];
 
@@ -92,6 +103,11 @@ impl IndexSpec {
             true => ID_INDEX,
             false => &self.name,
         }
+    }
+
+    /// Whether it was asked for in the version that knows no collations.
+    pub fn is_of_first_version(&self) -> bool {
+        self.kept.get("v").and_then(Value::as_f64) == Some(1.0)
     }
 
     /// The form of `listIndexes`: version, key and name first, then the options that are set.
@@ -176,10 +192,10 @@ impl IndexSpec {
     }
 
     /// Whether this index has all options of another description.
-    pub(crate) fn same_options(&self, other: &IndexSpec) -> bool {
+    pub fn same_options(&self, other: &IndexSpec) -> bool {
         self.same_signature(other)
             && self.expire_after_seconds == other.expire_after_seconds
-            && self.kept.get("weights") == other.kept.get("weights")
+            && same_kept(&self.kept, &other.kept)
             && self.hidden == other.hidden
             && self.prepare_unique == other.prepare_unique
     }
@@ -211,6 +227,19 @@ fn field_kind(path: &str, kind: &Value) -> Option<FieldKind> {
         (true, true) => FieldKind::Wildcard(Direction::Descending),
         (true, false) => FieldKind::Wildcard(Direction::Ascending),
     })
+}
+
+/// Whether two indexes have the same further options, in any order; 1 and 1.0 are the same.
+fn same_kept(one: &Document, other: &Document) -> bool {
+    let compared = |kept: &Document| {
+        let names = kept.iter().map(|(name, _)| name);
+        names.filter(|name| !NOT_COMPARED.contains(name)).count()
+    };
+    compared(one) == compared(other)
+        && one.iter().all(|(name, value)| {
+            let same = |other: &Value| compare(value.as_ref(), other.as_ref()).is_eq();
+            NOT_COMPARED.contains(&name) || other.get(name).is_some_and(same)
+        })
 }
 
 /// Whether two conditions differ at most in the order of the clauses of `$and` and `$or`.

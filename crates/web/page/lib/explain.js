@@ -22,7 +22,8 @@ export function readExplain(reply, command, indexes) {
   const stats = cursor.executionStats ?? reply.executionStats;
   const asked = questionOf(command);
   const plans = [planner.winningPlan, ...(planner.rejectedPlans ?? [])].filter(Boolean);
-  const runs = [stats, ...(stats?.allPlansExecution ?? [])];
+  // The first of all plans is the winner, as far as it had come when it won.
+  const runs = [stats, ...(stats?.allPlansExecution ?? []).slice(1)];
   const lanes = plans.map((plan, at) => laneOf(plan, runs[at], at === 0, asked));
   const winner = lanes[0];
   const after = (reply.stages ?? []).slice(1);

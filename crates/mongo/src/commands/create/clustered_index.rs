@@ -34,12 +34,7 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
         }
     };
     let parsed = document.map(check).transpose()?;
-    if given("capped") {
-        return Err(CommandError::new(
-            Code::location(6_049_200),
-            "'capped' is not supported together with 'clusteredIndex'",
-        ));
-    }
+    check_capped(create, &given)?;
     match (document, value) {
         (None, ValueRef::Bool(false)) => return Ok(None),
         (None, number) if Number::of(number).is_some_and(Number::is_zero) => return Ok(None),
@@ -62,13 +57,23 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
             "a view cannot have a 'clusteredIndex'",
         ));
     }
-    if given("max") {
-        return Err(CommandError::new(
-            Code::location(6_049_204),
-            "'max' is not supported together with 'clusteredIndex'",
-        ));
-    }
     Ok(parsed)
+}
+
+/// Refuses limits on what is kept, even where `clusteredIndex` is `false`.
+fn check_capped(create: &Arguments<'_>, given: &impl Fn(&str) -> bool) -> Result<()> {
+    let refused = [
+        (6_049_200, "size", create.present("size").is_some()),
+        (6_049_204, "max", create.present("max").is_some()),
+        (6_127_800, "capped", given("capped")),
+    ];
+    match refused.into_iter().find(|(.., is_given)| *is_given) {
+        Some((number, name, _)) => Err(CommandError::new(
+            Code::location(number),
+            format!("'{name}' is not supported together with 'clusteredIndex'"),
+        )),
+        None => Ok(()),
+    }
 }
 
 fn check(document: DocumentRef<'_>) -> Result<Document> {

@@ -3,13 +3,14 @@
 use crate::arguments::{Arguments, Fields};
 use crate::error::{CommandError, Result};
 use engine::GRANULARITIES;
-use value::{Document, Value, ValueRef};
+use value::{Document, Value};
 
 /// The longest span of a bucket: a year.
 const SPAN_SECONDS_MAX: i64 = 31_536_000;
 /// Options that a time-series collection cannot have.
-const INCOMPATIBLE: [&str; 8] = [
-    "capped",
+const INCOMPATIBLE: [&str; 9] = [
+    "changeStreamPreAndPostImages",
+    "recordIdsReplicated",
     "autoIndexId",
     "idIndex",
     "validator",
@@ -87,13 +88,12 @@ fn check_span(granularity: Option<&(&str, i64)>, max_span: Option<i64>, rounding
 }
 
 fn check_compatible(create: &Arguments<'_>) -> Result<()> {
-    let given = |name: &&str| {
-        create
-            .document_ref()
-            .get(name)
-            .is_some_and(|value| !matches!(value, ValueRef::Bool(false)))
-    };
-    match INCOMPATIBLE.iter().find(|name| given(name)) {
+    let is_capped = create.flag("capped")?.unwrap_or(false);
+    let given = INCOMPATIBLE
+        .into_iter()
+        .find(|name| create.present(name).is_some());
+    let given = given.or(is_capped.then_some("capped"));
+    match given {
         Some(name) => Err(CommandError::invalid_options(format!(
             "The field 'timeseries' is not valid together with '{name}'"
         ))),
