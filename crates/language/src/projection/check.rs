@@ -1,13 +1,37 @@
 //! Checking the paths, conditions and operators of a projection.
 
 use super::parse::ProjectionPlace;
-use crate::expression::Expression;
 use crate::path_depth::check_path_depth;
 use crate::{Code, Error, Result};
 use value::{Document, Value};
 
-/// Checks a dotted path.
+/// Checks a dotted path, which has no positional part.
 pub(super) fn check_path(path: &str, place: ProjectionPlace) -> Result<()> {
+    if place == ProjectionPlace::Stage && path.ends_with(".$") {
+        return Err(Error::new(
+            Code::POSITIONAL_IN_STAGE,
+            "Cannot use positional projection in aggregation projection",
+        ));
+    }
+    check_position(path)?;
+    check_field_path(path)
+}
+
+/// Refuses a positional part that is not the last.
+pub(super) fn check_position(path: &str) -> Result<()> {
+    if !path.contains(".$.") {
+        return Ok(());
+    }
+    Err(Error::new(
+        Code::location(31_394),
+        "As of 4.4, it's illegal to specify positional operator in the middle of a path.Positional projection may only be \
+         used at the end, for example: a.b.$. If the query previously used a form like a.b.$.d, remove the parts following \
+         the '$' and the results will be equivalent.",
+    ))
+}
+
+/// Checks the names of a dotted path.
+pub(super) fn check_field_path(path: &str) -> Result<()> {
     if path.is_empty() {
         return Err(Error::new(
             Code::location(40_352),
@@ -21,22 +45,6 @@ pub(super) fn check_path(path: &str, place: ProjectionPlace) -> Result<()> {
         ));
     }
     check_path_depth(path.split('.').count())?;
-    for part in path.split('.').skip(1) {
-        if part == "$" {
-            return Err(match place {
-                ProjectionPlace::Stage => Error::new(
-                    Code::POSITIONAL_IN_STAGE,
-                    "Cannot use positional projection in aggregation projection",
-                ),
-                ProjectionPlace::Find => Error::new(
-                    Code::location(31_394),
-                    "As of 4.4, it's illegal to specify positional operator in the middle of a path.Positional \
-                     projection may only be used at the end, for example: a.b.$. If the query previously used a form \
-                     like a.b.$.d, remove the parts following the '$' and the results will be equivalent.",
-                ),
-            });
-        }
-    }
     path.split('.').try_for_each(crate::expression::check_field_name)
 }
 
@@ -69,12 +77,9 @@ pub(super) fn refuse_meta(operand: &Value) -> Error {
     }
 }
 
-/// An operator that no expression has gets a code of its own where it stands alone in a projection.
-pub(super) fn unknown_expression(operator: &str, error: Error) -> Error {
-    if error.code == Code::INVALID_PIPELINE_OPERATOR && !Expression::has_operator(operator) {
-        return Error::new(Code::location(31_325), format!("Unknown expression {operator}"));
-    }
-    error
+/// The error that no expression has an operator, which has a code of its own where it stands alone in a projection.
+pub(super) fn unknown_expression(operator: &str) -> Error {
+    Error::new(Code::location(31_325), format!("Unknown expression {operator}"))
 }
 
 /// Refuses in the condition of `$elemMatch` what a projection does not allow.

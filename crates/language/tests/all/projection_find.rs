@@ -108,6 +108,13 @@ fn arrays_are_cut() {
         (doc! {"e": {"$elemMatch": {"$gt": 2}}}, doc! {"_id": 1, "e": [3]}),
         (doc! {"e": {"$elemMatch": {"$gt": 9}}}, doc! {"_id": 1}),
         (doc! {"e.$": 1}, doc! {"_id": 1, "e": [3]}),
+        // A slice leaves all other fields in, whatever stands beside it.
+        (
+            doc! {"e": {"$elemMatch": {"$gt": 2}}, "x": {"$slice": 1}},
+            doc! {"_id": 1, "e": [3]},
+        ),
+        (doc! {"x": {"$slice": 1}}, doc! {"_id": 1, "e": [1, 2, 3, 4]}),
+        (doc! {"x": {"$slice": 1}, "_id": 1}, doc! {"_id": 1}),
     ];
     for (specification, expected) in cases {
         assert_eq!(
@@ -148,6 +155,15 @@ fn wrong_specifications_are_refused_with_mongodbs_codes() {
         (doc! {"a.$": 1, "b.$": 1}, 31276),
         (doc! {"a.$.b": 1}, 31394),
         (doc! {"a.$": 0}, 31395),
+        (doc! {"a.$": "x"}, 31308),
+        (doc! {".$": 1}, 5_392_900),
+        (doc! {"a": 0, "b.$": 1}, 31253),
+        (doc! {"a": 1, "a.b": 0}, 31249),
+        (doc! {"a.b": 0, "a": 1}, 31250),
+        (doc! {"a": 0, "b": {"$add": [1, 1]}}, 31252),
+        (doc! {"a": 0, "b": {"$slice": "x"}}, 31252),
+        (doc! {"a": 0, "b": {"$foo": 1}}, 31325),
+        (doc! {"a": {"$add": ["$$unknown", 1]}}, 17276),
         (doc! {"a.$": {"$slice": 1}}, 31271),
         (doc! {"a": {"$elemMatch": 1}}, 31274),
         (doc! {"a.b": {"$elemMatch": {}}}, 31275),
