@@ -3,7 +3,7 @@
 use language::Result;
 use language::expression::Variables;
 use language::projection::{Projection, RECORD_ID, SORT_KEY};
-use value::{Document, DocumentBuf, RawDocument, doc};
+use value::{Decimal128, Document, DocumentBuf, RawDocument, doc};
 
 fn project(document: &Document, specification: Document, position: Option<usize>) -> Result<Document> {
     let variables = Variables::new(0);
@@ -96,12 +96,25 @@ fn values_are_computed_from_the_whole_document() {
     }
 }
 
+fn decimal(text: &str) -> Decimal128 {
+    text.parse().unwrap()
+}
+
 #[test]
 fn arrays_are_cut() {
     let document = doc! {"_id": 1, "e": [1, 2, 3, 4]};
     let cases = [
         (doc! {"e": {"$slice": 2}}, doc! {"_id": 1, "e": [1, 2]}),
         (doc! {"e": {"$slice": (-1)}}, doc! {"_id": 1, "e": [4]}),
+        (doc! {"e": {"$slice": 1.9}}, doc! {"_id": 1, "e": [1]}),
+        (
+            doc! {"e": {"$slice": (decimal("1.9"))}},
+            doc! {"_id": 1, "e": [1, 2]},
+        ),
+        (
+            doc! {"e": {"$slice": (decimal("2.5"))}},
+            doc! {"_id": 1, "e": [1, 2]},
+        ),
         (doc! {"e": {"$slice": [1, 2]}}, doc! {"_id": 1, "e": [2, 3]}),
         (doc! {"e": {"$slice": [(-3), 2]}}, doc! {"_id": 1, "e": [2, 3]}),
         (doc! {"e": {"$slice": [9, 2]}}, doc! {"_id": 1, "e": []}),
