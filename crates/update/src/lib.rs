@@ -25,6 +25,7 @@ mod seed;
 pub mod stored;
 mod tree;
 
+pub use growth::too_large;
 pub use operator_update::OPERATORS;
 pub use seed::seed_document;
 
