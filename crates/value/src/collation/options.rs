@@ -66,6 +66,18 @@ const LANGUAGES: &str = "af am ar as az be bg bn bo br bs ca ceb chr cs cy da de
      gu ha haw he hi hr hsb hu hy id ig is it ja ka kk kl km kn ko kok ku ky lb lkt ln lo lt lv mk ml mn mr ms mt my nb ne \
      nl nn no om or pa pl ps pt ro ru se si sk sl smn sq sr sv sw ta te th to tr ug uk ur uz vi wae wo yi yo zh zu";
 
+/// Their locales of a script, a country or a variant of a country.
+const LOCALES: [&str; 8] = [
+    "bs_Cyrl",
+    "de_AT",
+    "en_US",
+    "en_US_POSIX",
+    "fa_AF",
+    "fr_CA",
+    "sr_Latn",
+    "zh_Hant",
+];
+
 fn invalid<T>(message: String) -> Result<T, CollationError> {
     Err(CollationError::Invalid(message))
 }
@@ -117,6 +129,27 @@ pub(super) fn parse(
     check_case_first(&resolved)?;
     let description = describe(locale, &resolved, normalization, backwards);
     Ok(Some((collator, description)))
+}
+
+/// Refuses what MongoDB refuses of a description that can be followed: a locale that has no order of its own, which ICU would
+/// replace by another, and accents from the end where none are compared.
+pub(super) fn check_asked(description: &Document) -> Result<(), CollationError> {
+    let locale = description
+        .get("locale")
+        .and_then(|locale| locale.as_ref().as_str());
+    let name = locale.unwrap_or_default();
+    let name = name.split_once('@').map_or(name, |(name, _)| name);
+    if name.contains('_') && !LOCALES.contains(&name) {
+        let nearest = name.split('_').next().unwrap_or_default();
+        return invalid(format!(
+            "Field 'locale' is invalid in the collation: '{name}'. Did you mean '{nearest}'?"
+        ));
+    }
+    let has = |option: &str, value: Value| description.get(option) == Some(&value);
+    if has("backwards", Value::Bool(true)) && has("strength", Value::Int32(1)) {
+        return invalid("'backwards' is invalid with 'strength' of 1".to_owned());
+    }
+    Ok(())
 }
 
 /// What is compared, whatever the locale is.
