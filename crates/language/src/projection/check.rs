@@ -1,9 +1,10 @@
 //! Checking the paths, conditions and operators of a projection.
 
 use super::parse::ProjectionPlace;
+use crate::filter::{Node, Predicate};
 use crate::path_depth::check_path_depth;
 use crate::{Code, Error, Result};
-use value::{Document, Value};
+use value::Value;
 
 /// Checks a dotted path, which has no positional part.
 pub(super) fn check_path(path: &str, place: ProjectionPlace) -> Result<()> {
@@ -82,25 +83,31 @@ pub(super) fn unknown_expression(operator: &str) -> Error {
     Error::new(Code::location(31_325), format!("Unknown expression {operator}"))
 }
 
-/// Refuses in the condition of `$elemMatch` what a projection does not allow.
-pub(super) fn check_condition(condition: &Document) -> Result<()> {
-    for (name, value) in condition.iter() {
-        match (name, value) {
-            ("$jsonSchema", _) => {
-                return Err(Error::new(
-                    Code::QUERY_FEATURE_NOT_ALLOWED,
-                    "$jsonSchema is not allowed in this context",
-                ));
-            }
-            ("$geoNear" | "$near" | "$nearSphere", _) => {
-                return Err(Error::new(
-                    Code::location(5_626_500),
-                    "$geoNear, $near, and $nearSphere are not allowed in this context",
-                ));
-            }
-            (_, Value::Document(inner)) => check_condition(inner)?,
-            _ => {}
-        }
+/// Refuses a query of which MongoDB does not say at which position it matched: one with a condition that is not on fields alone.
+pub(super) fn check_positioned(query: &Node) -> Result<()> {
+    let not_here = |name: &str| format!("{name} is not allowed in this context");
+    let not_allowed = |name: &str| Error::new(Code::QUERY_FEATURE_NOT_ALLOWED, not_here(name));
+    match query {
+        Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().try_for_each(check_positioned),
+        Node::Expr(_) => Err(not_allowed("$expr")),
+        Node::JsonSchema(_) => Err(not_allowed("$jsonSchema")),
+        Node::Where(_) => Err(Error::bad_value(not_here("$where"))),
+        Node::Text(_) => Err(Error::bad_value(not_here("$text"))),
+        Node::Field { predicate, .. } => check_predicate(predicate),
+        Node::SampleRate(_) | Node::AlwaysTrue | Node::AlwaysFalse => Ok(()),
     }
-    Ok(())
+}
+
+fn check_predicate(predicate: &Predicate) -> Result<()> {
+    match predicate {
+        Predicate::Near(_) => Err(Error::new(
+            Code::location(5_626_500),
+            "$geoNear, $near, and $nearSphere are not allowed in this context",
+        )),
+        Predicate::ElemMatchObject(node) => check_positioned(node),
+        Predicate::ElemMatchValue(inner) | Predicate::Not(inner) => {
+            inner.iter().try_for_each(check_predicate)
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,8 +1,7 @@
 //! From a projection document to the tree of what happens to each field.
 
 use super::check::{
-    check_condition, check_field_path, check_nested_name, check_path, check_position, refuse_meta,
-    unknown_expression,
+    check_field_path, check_nested_name, check_path, check_position, refuse_meta, unknown_expression,
 };
 use super::node::{Action, Fields};
 use super::slice::Slice;
@@ -249,7 +248,7 @@ impl<'s> Parser<'s> {
     }
 
     fn elem_match_entry(&mut self, path: &str, operand: &Value, nested: bool) -> Result<()> {
-        let Value::Document(condition) = operand else {
+        if !matches!(operand, Value::Document(_)) {
             return Err(Error::new(
                 Code::location(31_274),
                 format!(
@@ -257,7 +256,7 @@ impl<'s> Parser<'s> {
                     operand.type_of().alias()
                 ),
             ));
-        };
+        }
         if self.positional.is_some() {
             return Err(Error::new(
                 Code::location(31_255),
@@ -270,7 +269,6 @@ impl<'s> Parser<'s> {
                 "Cannot use $elemMatch projection on a nested field.",
             ));
         }
-        check_condition(condition)?;
         self.has_elem_match = true;
         let condition = Document::new().with(path, Document::new().with("$elemMatch", operand.clone()));
         let filter = Filter::parse(&condition, &self.filters)?;

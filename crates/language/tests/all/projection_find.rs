@@ -2,6 +2,7 @@
 
 use language::Result;
 use language::expression::Variables;
+use language::filter::{Filter, FilterScope};
 use language::projection::{Projection, RECORD_ID, SORT_KEY};
 use value::{Decimal128, Document, DocumentBuf, RawDocument, doc};
 
@@ -197,6 +198,37 @@ fn wrong_specifications_are_refused_with_mongodbs_codes() {
             expected,
             "{specification:?}"
         );
+    }
+}
+
+#[test]
+fn only_queries_of_fields_say_at_which_position_they_matched() {
+    let variables = Variables::new(0);
+    let code = |query: Document| {
+        let filter = Filter::parse(&query, &FilterScope::default()).unwrap();
+        let projection = Projection::parse_find(&doc! {"a.$": 1}, Some(&filter), &variables);
+        projection.err().map(|error| error.code.number())
+    };
+    assert_eq!(code(doc! {"a": 1, "$sampleRate": 0.5}), None);
+    assert_eq!(code(doc! {"a": 1, "$expr": true}), Some(224));
+    assert_eq!(code(doc! {"$or": [{"a": 1}, {"$jsonSchema": {}}]}), Some(224));
+    assert_eq!(code(doc! {"a": 1, "$where": "true"}), Some(2));
+    assert_eq!(code(doc! {"a": 1, "b": {"$near": [0, 0]}}), Some(5_626_500));
+}
+
+#[test]
+fn the_condition_of_an_element_is_on_fields_alone() {
+    let cases = [
+        (doc! {"b": 1, "$jsonSchema": {}}, 224),
+        (doc! {"$and": [{"$jsonSchema": {}}]}, 224),
+        (doc! {"$expr": true}, 2),
+        (doc! {"b": {"$near": [0, 0]}}, 5_626_500),
+        (doc! {"$where": "true"}, 2),
+    ];
+    for (condition, expected) in cases {
+        let specification = doc! {"a": {"$elemMatch": condition}};
+        let error = project(&sample(), specification.clone(), None).unwrap_err();
+        assert_eq!(error.code.number(), expected, "{specification:?}");
     }
 }
 
