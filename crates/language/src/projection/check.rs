@@ -49,15 +49,12 @@ pub(super) fn check_field_path(path: &str) -> Result<()> {
     path.split('.').try_for_each(crate::expression::check_field_name)
 }
 
-/// Checks the name of a field within the object form of a path.
+/// Checks the name of a field within the object form of a path. A positional part is checked with the whole path.
 pub(super) fn check_nested_name(name: &str, place: ProjectionPlace) -> Result<()> {
-    if place == ProjectionPlace::Find && name.ends_with(".$") {
-        return Err(Error::new(
-            Code::location(31_271),
-            "positional projection cannot be used with an expression or sub object",
-        ));
+    match place {
+        ProjectionPlace::Find if name.ends_with(".$") => Ok(()),
+        _ => check_path(name, place),
     }
-    check_path(name, place)
 }
 
 /// The error that there is no such metadata.

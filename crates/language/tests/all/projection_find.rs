@@ -137,6 +137,11 @@ fn arrays_are_cut() {
             "{specification:?}"
         );
     }
+    let nested = doc! {"_id": 1, "a": {"e": [1, 2, 3, 4], "f": 1}};
+    assert_eq!(
+        project(&nested, doc! {"a": {"e.$": 1}}, Some(2)).unwrap(),
+        doc! {"_id": 1, "a": {"e": [3]}}
+    );
     assert_eq!(
         project(&document, doc! {"e.$": 1}, None)
             .unwrap_err()
@@ -179,6 +184,8 @@ fn wrong_specifications_are_refused_with_mongodbs_codes() {
         (doc! {"a": 0, "b": {"$foo": 1}}, 31325),
         (doc! {"a": {"$add": ["$$unknown", 1]}}, 17276),
         (doc! {"a.$": {"$slice": 1}}, 31271),
+        (doc! {"a": {"b.$": {"c": 1}}}, 31271),
+        (doc! {"a": {"$": 1, "b": 1}}, 16410),
         (doc! {"a": {"$elemMatch": 1}}, 31274),
         (doc! {"a.b": {"$elemMatch": {}}}, 31275),
         (doc! {"a.$": 1, "b": {"$elemMatch": {}}}, 31255),
