@@ -76,6 +76,12 @@ fn operators_refuse_wrong_operands() {
             (doc! {"$alwaysTrue": 2}, 9),
             (doc! {"$sampleRate": 2}, 2),
             (doc! {"a": {"$where": "x"}}, 2),
+            (doc! {"$where": 1}, 2),
+            (doc! {"$where": ""}, 2),
+            (
+                doc! {"$where": (Value::JavaScriptWithScope("true".into(), doc! {}))},
+                4_649_201,
+            ),
         ],
         &FilterScope::default(),
     );
