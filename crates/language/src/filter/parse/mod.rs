@@ -15,14 +15,11 @@ use crate::{Code, Error, Result};
 pub(super) use kinds::type_set;
 use value::collation::Collation;
 use value::path::FieldPath;
+use value::raw::NESTING_DEPTH_MAX;
 use value::{Document, Value};
 
 /// How deep conditions nest, as in MongoDB.
 pub const FILTER_DEPTH_MAX: usize = 100;
-
-/// How many parts a path has at most: as deep as documents that clients store may nest (`BSONDepth` of MongoDB's
-/// `src/mongo/bson/bson_depth.h`).
-const PATH_PARTS_MAX: usize = 180;
 
 /// What a parser knows at one level of the query.
 #[derive(Clone, Copy)]
@@ -276,7 +273,7 @@ fn is_operators(document: &Document, allow_partial_reference: bool) -> bool {
 
 /// Refuses a path of more parts than documents may nest.
 fn check_depth(path: &str) -> Result<()> {
-    if path.split('.').count() > PATH_PARTS_MAX {
+    if path.split('.').count() > NESTING_DEPTH_MAX {
         return Err(Error::new(Code::location(5_729_100), "FieldPath is too long"));
     }
     Ok(())
