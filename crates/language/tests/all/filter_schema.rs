@@ -185,7 +185,7 @@ fn a_schema_checks_objects() {
             vec![doc! {}, doc! {"a": 1, "b": 1, "c": 1}],
         ),
         (
-            doc! {"dependencies": {"a": ["b"], "c": {"required": ["d"]}}},
+            doc! {"dependencies": {"a": ["b"], "c": {"required": ["d"]}, "title": "what needs what"}},
             vec![doc! {"a": 1, "b": 1}, doc! {"c": 1, "d": 1}, doc! {}],
             vec![doc! {"a": 1}, doc! {"c": 1}],
         ),
@@ -237,6 +237,8 @@ fn wrong_schemas_are_refused() {
         (doc! {"multipleOf": (f64::NAN)}, 2),
         (doc! {"exclusiveMinimum": true}, 9),
         (doc! {"exclusiveMaximum": 1}, 9),
+        (doc! {"dependencies": {"title": 1}}, 14),
+        (doc! {"dependencies": {"a": "title"}}, 14),
         (doc! {"maximum": 1, "exclusiveMaximum": 1}, 14),
         (doc! {"minimum": "x", "unknown": 1}, 9),
         (doc! {"minimum": "x", "format": "date"}, 9),

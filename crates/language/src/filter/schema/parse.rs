@@ -360,8 +360,12 @@ fn pattern_properties(keyword: &str, value: &Value) -> Result<Vec<(Regex, Schema
 }
 
 fn dependencies(keyword: &str, value: &Value) -> Result<Vec<(Property, Dependency)>> {
+    // A title and a description may stand here too.
+    let is_annotation =
+        |name: &str, value: &Value| matches!((name, value), ("title" | "description", Value::String(_)));
     object(keyword, value)?
         .iter()
+        .filter(|&(name, value)| !is_annotation(name, value))
         .map(|(name, value)| {
             let dependency = match value {
                 Value::Array(_) => Dependency::Fields(names(keyword, value)?),
