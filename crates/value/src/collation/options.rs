@@ -1,7 +1,7 @@
 //! MongoDB's description of a collation, read strictly, and completed with what the language says.
 
 use crate::decimal::Rounding;
-use crate::{Document, Type, Value, doc};
+use crate::{Document, Type, Value, ValueRef, doc};
 use icu_collator::options::{
     AlternateHandling, CaseLevel, CollatorOptions, MaxVariable, ResolvedCollatorOptions, Strength,
 };
@@ -78,6 +78,32 @@ const LOCALES: [&str; 8] = [
     "zh_Hant",
 ];
 
+/// Their variants, of which none is a locale's usual order; `emoji` and `eor` are variants of all.
+const VARIANTS: [(&str, &str); 22] = [
+    ("ar", "compat"),
+    ("bn", "traditional"),
+    ("de", "phonebook"),
+    ("de_AT", "phonebook"),
+    ("es", "traditional"),
+    ("fi", "traditional"),
+    ("ja", "unihan"),
+    ("kn", "traditional"),
+    ("ko", "unihan"),
+    ("ln", "phonetic"),
+    ("si", "dictionary"),
+    ("vi", "traditional"),
+    ("zh", "big5han"),
+    ("zh", "gb2312han"),
+    ("zh", "stroke"),
+    ("zh", "unihan"),
+    ("zh", "zhuyin"),
+    ("zh_Hant", "big5han"),
+    ("zh_Hant", "gb2312han"),
+    ("zh_Hant", "pinyin"),
+    ("zh_Hant", "unihan"),
+    ("zh_Hant", "zhuyin"),
+];
+
 fn invalid<T>(message: String) -> Result<T, CollationError> {
     Err(CollationError::Invalid(message))
 }
@@ -134,15 +160,24 @@ pub(super) fn parse(
 /// Refuses what MongoDB refuses of a description that can be followed: a locale that has no order of its own, which ICU would
 /// replace by another, and accents from the end where none are compared.
 pub(super) fn check_asked(description: &Document) -> Result<(), CollationError> {
-    let locale = description
-        .get("locale")
-        .and_then(|locale| locale.as_ref().as_str());
-    let name = locale.unwrap_or_default();
-    let name = name.split_once('@').map_or(name, |(name, _)| name);
-    if name.contains('_') && !LOCALES.contains(&name) {
-        let nearest = name.split('_').next().unwrap_or_default();
+    let locale = description.get("locale").map(Value::as_ref);
+    let locale = locale.and_then(ValueRef::as_str).unwrap_or_default();
+    let (name, variant) = match locale.split_once("@collation=") {
+        Some((name, variant)) => (name, Some(variant)),
+        None => (locale, None),
+    };
+    let has_variant =
+        |variant: &str| matches!(variant, "emoji" | "eor") || VARIANTS.contains(&(name, variant));
+    let nearest = if name.contains('_') && !LOCALES.contains(&name) {
+        name.split('_').next()
+    } else if variant.is_some_and(|variant| !has_variant(variant)) {
+        Some(name)
+    } else {
+        None
+    };
+    if let Some(nearest) = nearest {
         return invalid(format!(
-            "Field 'locale' is invalid in the collation: '{name}'. Did you mean '{nearest}'?"
+            "Field 'locale' is invalid in the collation: '{locale}'. Did you mean '{nearest}'?"
         ));
     }
     let has = |option: &str, value: Value| description.get(option) == Some(&value);

@@ -148,11 +148,21 @@ fn locales_without_an_order_of_their_own_cannot_be_asked_for() {
         "de_AT",
         "zh_Hant",
         "de@collation=phonebook",
+        "de@collation=eor",
         "simple",
     ] {
         assert!(asked(doc! {"locale": locale}).is_ok(), "{locale}");
     }
-    for locale in ["en_GB", "pt_BR", "de_DE", "en_us", "fr_FR@collation=search"] {
+    for locale in [
+        "en_GB",
+        "pt_BR",
+        "de_DE",
+        "en_us",
+        "fr_FR@collation=search",
+        "en@collation=phonebook",
+        "de@collation=other",
+        "zh@collation=pinyin",
+    ] {
         let error = asked(doc! {"locale": locale}).unwrap_err();
         assert!(matches!(error, CollationError::Invalid(_)), "{locale}: {error}");
     }
