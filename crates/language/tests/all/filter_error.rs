@@ -255,11 +255,12 @@ fn a_path_has_at_most_as_many_parts_as_documents_nest() {
 
 #[test]
 fn nesting_has_a_limit() {
-    let mut query = doc! {"a": 1};
-    for _ in 0..200 {
-        query = doc! {"$and": [query]};
-    }
-    check(vec![(query, 2)], &FilterScope::default());
+    let negated = |times: usize| {
+        let condition = (0..times).fold(doc! {"$gt": 1}, |inner, _| doc! {"$not": inner});
+        doc! {"a": condition}
+    };
+    check(vec![(negated(300), 2)], &FilterScope::default());
+    assert!(Filter::parse(&negated(150), &FilterScope::default()).is_ok());
 }
 
 #[test]

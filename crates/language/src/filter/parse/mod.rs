@@ -15,11 +15,11 @@ use crate::{Code, Error, Result};
 pub(super) use kinds::type_set;
 use value::collation::Collation;
 use value::path::FieldPath;
-use value::raw::NESTING_DEPTH_MAX;
+use value::raw::{MESSAGE_DEPTH_MAX, NESTING_DEPTH_MAX};
 use value::{Document, Value};
 
-/// How deep conditions nest, as in MongoDB.
-pub const FILTER_DEPTH_MAX: usize = 100;
+/// How deep conditions nest: as deep as the documents of commands, which is all that limits them in MongoDB.
+pub const FILTER_DEPTH_MAX: usize = MESSAGE_DEPTH_MAX;
 
 /// What a parser knows at one level of the query.
 #[derive(Clone, Copy)]
