@@ -107,10 +107,7 @@ impl Update {
                     "arrayFilters may not be specified for replacement-syle updates",
                 ));
             }
-            UpdateInput::Document(replacement) => {
-                replacement::check(replacement)?;
-                Kind::Replacement(replacement.clone())
-            }
+            UpdateInput::Document(replacement) => Kind::Replacement(replacement.clone()),
         };
         Ok(Update {
             kind,
@@ -137,15 +134,11 @@ impl Update {
         match &self.kind {
             Kind::Operators(update) => update.apply(document, position, is_insert, variables),
             Kind::Replacement(replacement) => {
-                if !is_insert {
-                    replacement::check_names(replacement)?;
-                }
                 let now_ms = match self.keeps_empty_timestamps {
                     true => None,
                     false => Some(variables.now_ms()?),
                 };
-                replacement::apply(replacement, document, now_ms)?;
-                Ok(Applied::Changed)
+                replacement::apply(replacement, document, is_insert, now_ms)
             }
             Kind::Pipeline(update) => update.apply(document, variables),
         }
