@@ -1,13 +1,17 @@
 //! Distances from a centre.
 
 use crate::error::{GeometryError, Result, wrong};
+use crate::plane::points;
 use crate::sphere::vector::at;
 use crate::{EARTH_RADIUS_M, Position, Stored, parse};
 use code::Code;
-use value::{Document, Value, ValueRef};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 /// Other operators stand beside the one that asks for what is near.
 const MIXED: Code = Code::location(34_413);
+
+/// The distance behind a pair of coordinates is negative.
+const NEGATIVE: Code = Code::location(18_522);
 
 /// What distances are counted from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,31 +56,9 @@ impl Near {
 
     /// Reads the operators on a field, of which the first asks for what is near.
     pub fn parse(operators: &Document) -> Result<Near> {
-        let Some((name, argument)) = operators.iter().next() else {
-            return wrong("$near needs a point");
-        };
-        match argument {
-            Value::Document(inner) if inner.contains("$geometry") => match operators.iter().nth(1) {
-                Some((other, _)) => Err(extra(other)),
-                None => of_geometry(inner),
-            },
-            Value::Document(inner) if inner.contains("type") => {
-                of_pair_or_point(Near::on_sphere(argument.as_ref())?, operators)
-            }
-            _ => {
-                let pair = legacy_pair(argument)?;
-                let centre = match name {
-                    "$nearSphere" => Centre::Sphere(parse::in_bounds(pair)?),
-                    _ => Centre::Plane(pair),
-                };
-                let mut near = Near::anywhere(centre, false);
-                if let Value::Array(numbers) = argument
-                    && let Some(max) = numbers.get(2)
-                {
-                    near.max = legacy_distance(max, "$maxDistance")?;
-                }
-                of_pair_or_point(near, operators)
-            }
+        match of_siblings(operators)? {
+            Some(near) => Ok(near),
+            None => of_only(operators),
         }
     }
 
@@ -90,12 +72,10 @@ impl Near {
         }
     }
 
-    /// Everything, by its distance from a GeoJSON point.
-    pub fn on_sphere(point: ValueRef<'_>) -> Result<Near> {
-        match parse::queried(point)?.position() {
-            Some(position) => Ok(Near::anywhere(Centre::Sphere(position), true)),
-            None => wrong("$near requires a point, given another geometry"),
-        }
+    /// Everything, by its distance from a GeoJSON point, which may lack its type and have its coordinates in a document.
+    pub fn on_sphere(point: DocumentRef<'_>) -> Result<Near> {
+        let position = parse::queried_point(point)?;
+        Ok(Near::anywhere(Centre::Sphere(position), true))
     }
 
     /// Everything, by its distance from a pair of coordinates.
@@ -155,72 +135,97 @@ impl Near {
     }
 }
 
-fn extra(name: &str) -> GeometryError {
-    let code = if Near::is_operator(name) || name.ends_with("Distance") {
-        Code::BAD_VALUE
-    } else {
-        MIXED
-    };
-    GeometryError::new(
-        code,
-        format!(
-            "geo near accepts just one argument when querying for a GeoJSON point. Extra field found: {name}"
-        ),
-    )
+/// A point with distances beside it; `None` if it is within `$geometry`. As in MongoDB, what stands beside it is checked even then.
+fn of_siblings(operators: &Document) -> Result<Option<Near>> {
+    let (mut near, mut min, mut max) = (None, None, None);
+    for (name, value) in operators.iter() {
+        match (name, value) {
+            ("$minDistance", value) => min = Some(legacy_distance(value, name)?),
+            ("$maxDistance", value) => max = Some(legacy_distance(value, name)?),
+            ("$uniqueDocs", _) => {}
+            (name, Value::Document(inner)) if Near::is_operator(name) && inner.contains("$geometry") => {}
+            (name, value) if Near::is_operator(name) => near = Some(of_point(name, value.as_ref())?),
+            (other, _) => {
+                return Err(GeometryError::new(
+                    MIXED,
+                    format!("invalid argument in geo near query: {other}"),
+                ));
+            }
+        }
+    }
+    Ok(near.map(|near: Near| near.between(min, max)))
 }
 
-/// `{$geometry: point, $minDistance: metres, $maxDistance: metres}`.
+/// A pair of coordinates, maybe with the greatest distance behind them, or a GeoJSON point.
+fn of_point(operator: &str, point: ValueRef<'_>) -> Result<Near> {
+    match point {
+        ValueRef::Document(document) if !parse::starts_with_number(document) => Near::on_sphere(document),
+        _ => {
+            let pair = parse::pair(point)?;
+            let centre = match operator {
+                "$nearSphere" => Centre::Sphere(parse::in_bounds(pair)?),
+                _ => Centre::Plane(pair),
+            };
+            Ok(Near::anywhere(centre, false).between(None, distance_behind(point)?))
+        }
+    }
+}
+
+/// The third number of a pair.
+fn distance_behind(pair: ValueRef<'_>) -> Result<Option<f64>> {
+    match points(pair, "$near")?.as_slice() {
+        [_, _] => Ok(None),
+        [_, _, distance] if distance.is_number() => match distance.as_f64() {
+            Some(distance) if distance >= 0.0 => Ok(Some(distance)),
+            _ => Err(GeometryError::new(NEGATIVE, "max distance must be non-negative")),
+        },
+        _ => {
+            wrong("invalid point provided to geo near query: it is not two numbers, or three with a distance")
+        }
+    }
+}
+
+/// `{$near: {$geometry: point, $minDistance: metres, $maxDistance: metres}}`, beside which nothing may stand.
+fn of_only(operators: &Document) -> Result<Near> {
+    if let Some((extra, _)) = operators.iter().nth(1) {
+        return wrong(format!(
+            "geo near accepts just one argument when querying for a GeoJSON point. Extra field found: {extra}"
+        ));
+    }
+    match operators.iter().next() {
+        Some((_, Value::Document(argument))) => of_geometry(argument),
+        _ => wrong("geo near query argument is not an object"),
+    }
+}
+
 fn of_geometry(argument: &Document) -> Result<Near> {
     let (mut near, mut min, mut max) = (None, None, None);
     for (name, value) in argument.iter() {
-        match name {
-            "$geometry" => near = Some(Near::on_sphere(value.as_ref())?),
-            "$minDistance" => min = Some(metres(name, value)?),
-            "$maxDistance" => max = Some(metres(name, value)?),
-            other => return wrong(format!("invalid argument in geo near query: {other}")),
+        match (name, value.as_ref()) {
+            ("$geometry", ValueRef::Document(point)) if !parse::starts_with_number(point) => {
+                near = Some(Near::on_sphere(point)?);
+            }
+            ("$geometry", ValueRef::Document(_) | ValueRef::Array(_)) => {
+                return wrong("$near requires geojson point, given a pair of coordinates");
+            }
+            // What is no place is as good as nothing.
+            ("$geometry", _) => {}
+            ("$minDistance", _) => min = Some(metres(name, value)?),
+            ("$maxDistance", _) => max = Some(metres(name, value)?),
+            (other, _) => return wrong(format!("invalid argument in geo near query: {other}")),
         }
     }
     match near {
         Some(near) => Ok(near.between(min, max)),
-        None => wrong("$near requires a point, given none"),
+        None => wrong("$geometry is required for geo near query"),
     }
-}
-
-/// The distances that stand beside a point without `$geometry`.
-fn of_pair_or_point(near: Near, operators: &Document) -> Result<Near> {
-    let (mut min, mut max) = (None, None);
-    for (name, value) in operators.iter().skip(1) {
-        match name {
-            "$minDistance" => min = Some(legacy_distance(value, name)?),
-            "$maxDistance" => max = Some(legacy_distance(value, name)?),
-            "$uniqueDocs" => {}
-            other => return Err(extra(other)),
-        }
-    }
-    // Beside a point distances are in radians even where the point is GeoJSON.
-    let (nearest, farthest) = (min.unwrap_or(near.min), max.unwrap_or(near.max));
-    Ok(Near {
-        min: nearest,
-        max: farthest,
-        ..near
-    })
-}
-
-/// Two numbers, in an array or in a document whose fields are no operators.
-fn legacy_pair(argument: &Value) -> Result<[f64; 2]> {
-    if let Value::Document(document) = argument
-        && document.iter().any(|(name, _)| name.starts_with('$'))
-    {
-        return wrong("invalid argument in geo near query: it names no point");
-    }
-    parse::pair(argument.as_ref())
 }
 
 fn metres(name: &str, value: &Value) -> Result<f64> {
     let number = value.as_ref().as_f64().filter(|_| value.as_ref().is_number());
     match number {
         Some(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => wrong(format!("{} must be non-negative", &name[1..])),
+        _ => wrong(format!("{name} must be non-negative")),
     }
 }
 
@@ -233,12 +238,12 @@ fn legacy_distance(value: &Value, name: &str) -> Result<f64> {
     match number {
         None => Err(GeometryError::new(
             Code::location(not_a_number),
-            format!("{} must be a number", &name[1..]),
+            format!("{name} must be a number"),
         )),
         Some(number) if number >= 0.0 => Ok(number),
         Some(_) => Err(GeometryError::new(
             Code::location(negative),
-            format!("{} must be non-negative", &name[1..]),
+            format!("{name} must be non-negative"),
         )),
     }
 }

@@ -91,7 +91,7 @@ fn only_pair(value: ValueRef<'_>) -> Result<[f64; 2]> {
 }
 
 /// The elements of an array, or the values of a document.
-fn points<'a>(value: ValueRef<'a>, name: &str) -> Result<Vec<ValueRef<'a>>> {
+pub(crate) fn points<'a>(value: ValueRef<'a>, name: &str) -> Result<Vec<ValueRef<'a>>> {
     match value {
         ValueRef::Array(array) => Ok(array.iter().collect()),
         ValueRef::Document(document) => Ok(document.iter().map(|(_, value)| value).collect()),

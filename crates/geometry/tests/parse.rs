@@ -17,6 +17,7 @@ fn planar(text: &str) -> Result<Vec<[f64; 2]>, String> {
 fn every_geo_json_type_is_read() {
     for text in [
         r#"{"type": "Point", "coordinates": [1, 2, 300]}"#,
+        r#"{"type": "Point", "coordinates": {"x": 1, "y": 2}}"#,
         r#"{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}"#,
         r#"{"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [9, 9], [0, 0]], [[5, 2], [6, 2], [6, 3], [5, 2]]]}"#,
         r#"{"type": "MultiPoint", "coordinates": [[0, 0], [1, 1]]}"#,
@@ -58,6 +59,8 @@ fn malformed_geometries_are_refused() {
         r#"{"type": "Point", "coordinates": [0, 0], "crs": {"type": "name", "properties": {"name": "moon"}}}"#,
         r#"{"type": "LineString", "coordinates": [[0, 0]]}"#,
         r#"[{"type": "Point", "coordinates": [0, 0]}]"#,
+        r#"{"type": "GeometryCollection", "geometries": [{"type": "GeometryCollection", "geometries": [
+            {"type": "Point", "coordinates": [0, 0]}]}]}"#,
     ] {
         assert!(parse(text).is_err(), "{text}");
     }

@@ -19,32 +19,32 @@ pub struct Search {
 impl Search {
     /// Reads `{$search, $language, $caseSensitive, $diacriticSensitive}`.
     pub fn parse(argument: &Value) -> Result<Search, TextError> {
+        const KNOWN: [&str; 4] = ["$search", "$language", "$caseSensitive", "$diacriticSensitive"];
         let Value::Document(argument) = argument else {
             return Err(TextError::new(Code::BAD_VALUE, "$text expects an object"));
         };
-        let mut search = Search {
-            text: String::new(),
-            language: None,
-            sensitivity: Sensitivity::default(),
-            source: argument.clone(),
-        };
-        for (name, value) in argument.iter() {
-            match name {
-                "$search" => string(name, value)?.clone_into(&mut search.text),
-                "$language" => search.language = language(string(name, value)?)?,
-                "$caseSensitive" => search.sensitivity.case = flag(name, value)?,
-                "$diacriticSensitive" => search.sensitivity.marks = flag(name, value)?,
-                unknown => {
-                    let message = format!("extra fields in $text: {unknown}");
-                    return Err(TextError::new(Code::BAD_VALUE, message));
-                }
-            }
-        }
-        if !argument.contains("$search") {
+        // In MongoDB's order, whatever the client's is.
+        let Some(text) = argument.get("$search") else {
             let message = "Missing expected field \"$search\"";
             return Err(TextError::new(Code::NO_SUCH_KEY, message));
+        };
+        let text = string("$search", text)?.to_owned();
+        let named = argument.get("$language");
+        let named = named.map(|value| string("$language", value)).transpose()?;
+        let sensitivity = Sensitivity {
+            case: flag(argument, "$caseSensitive")?,
+            marks: flag(argument, "$diacriticSensitive")?,
+        };
+        if let Some((unknown, _)) = argument.iter().find(|(name, _)| !KNOWN.contains(name)) {
+            let message = format!("extra fields in $text: {unknown}");
+            return Err(TextError::new(Code::BAD_VALUE, message));
         }
-        Ok(search)
+        Ok(Search {
+            text,
+            language: named.map(language).transpose()?.flatten(),
+            sensitivity,
+            source: argument.clone(),
+        })
     }
 
     /// The argument as a client gave it.
@@ -70,10 +70,12 @@ fn string<'v>(name: &str, value: &'v Value) -> Result<&'v str, TextError> {
     }
 }
 
-fn flag(name: &str, value: &Value) -> Result<bool, TextError> {
-    match value {
-        Value::Bool(flag) => Ok(*flag),
-        other => Err(wrong_type(name, "bool", other)),
+/// An option that is off unless it is given.
+fn flag(argument: &Document, name: &str) -> Result<bool, TextError> {
+    match argument.get(name) {
+        None => Ok(false),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(other) => Err(wrong_type(name, "bool", other)),
     }
 }
 

@@ -178,6 +178,15 @@ fn wrong_arguments_have_mongodbs_codes() {
     assert_eq!(code(doc! {"$search": "x", "$caseSensitive": 1}.into()), 14);
     assert_eq!(code(doc! {"$search": "x", "$language": "klingon"}.into()), 2);
     assert_eq!(code(doc! {"$search": "x", "$score": true}.into()), 2);
+    assert_eq!(code(doc! {"$language": 5}.into()), 4);
+    assert_eq!(
+        code(doc! {"$score": true, "$search": "x", "$language": 5}.into()),
+        14
+    );
+    assert_eq!(
+        code(doc! {"$language": "klingon", "$search": "x", "$caseSensitive": 1}.into()),
+        14
+    );
 }
 
 const WORDS: [&str; 12] = [

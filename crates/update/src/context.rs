@@ -45,7 +45,7 @@ impl<'u> Context<'u> {
             id,
             path: Vec::new(),
             changed: false,
-            growth: Growth::default(),
+            growth: Growth::new(is_insert),
         }
     }
 

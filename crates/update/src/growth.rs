@@ -8,23 +8,38 @@ const DOCUMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// The bytes that a document has at least, of what one application of an update put into it. No two operators work on one
 /// path, so what one put there stays.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Growth {
     bytes: usize,
+    is_insert: bool,
 }
 
 impl Growth {
+    /// Of the document of an upsert, or of one that is there.
+    pub(crate) fn new(is_insert: bool) -> Growth {
+        Growth { bytes: 0, is_insert }
+    }
+
     /// Counts what was put into the document; fails once it is too large.
     pub(crate) fn add(&mut self, bytes: usize) -> Result<()> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes <= DOCUMENT_BYTES_MAX {
             return Ok(());
         }
-        Err(Error::new(
-            Code::location(17_419),
-            format!("Resulting document after update is larger than {DOCUMENT_BYTES_MAX}"),
-        ))
+        Err(too_large(self.is_insert))
     }
+}
+
+/// The error of a document that an update makes too large, or that an upsert would insert.
+pub fn too_large(is_insert: bool) -> Error {
+    let (code, what) = match is_insert {
+        true => (17_420, "Document to upsert"),
+        false => (17_419, "Resulting document after update"),
+    };
+    Error::new(
+        Code::location(code),
+        format!("{what} is larger than {DOCUMENT_BYTES_MAX}"),
+    )
 }
 
 /// The bytes of BSON that a value takes at least.

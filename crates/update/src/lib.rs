@@ -25,6 +25,7 @@ mod seed;
 pub mod stored;
 mod tree;
 
+pub use growth::too_large;
 pub use operator_update::OPERATORS;
 pub use seed::seed_document;
 
@@ -106,10 +107,7 @@ impl Update {
                     "arrayFilters may not be specified for replacement-syle updates",
                 ));
             }
-            UpdateInput::Document(replacement) => {
-                replacement::check(replacement)?;
-                Kind::Replacement(replacement.clone())
-            }
+            UpdateInput::Document(replacement) => Kind::Replacement(replacement.clone()),
         };
         Ok(Update {
             kind,
@@ -136,15 +134,11 @@ impl Update {
         match &self.kind {
             Kind::Operators(update) => update.apply(document, position, is_insert, variables),
             Kind::Replacement(replacement) => {
-                if !is_insert {
-                    replacement::check_names(replacement)?;
-                }
                 let now_ms = match self.keeps_empty_timestamps {
                     true => None,
                     false => Some(variables.now_ms()?),
                 };
-                replacement::apply(replacement, document, now_ms)?;
-                Ok(Applied::Changed)
+                replacement::apply(replacement, document, is_insert, now_ms)
             }
             Kind::Pipeline(update) => update.apply(document, variables),
         }

@@ -79,8 +79,10 @@ impl OperatorUpdate {
                 continue;
             }
             let parsed = UpdatePath::parse(path)?;
+            // A wrong operand comes before an identifier without a filter.
+            let operator = operators::parse(name, path, operand, &scope.elements())?;
             self.check_positions(&parsed, path, used)?;
-            if let Some(operator) = operators::parse(name, path, operand, &scope.elements())? {
+            if let Some(operator) = operator {
                 self.fields.add(&parsed, Node::Operator(operator))?;
             }
         }

@@ -63,10 +63,22 @@ enum Step {
 impl PipelineUpdate {
     pub(crate) fn parse(stages: &[Value], scope: &UpdateScope<'_>) -> Result<PipelineUpdate> {
         let expressions = scope.variables.parse_scope().keeping_failing_constants();
-        let steps = stages.iter().map(|stage| Step::parse(stage, &expressions));
-        Ok(PipelineUpdate {
-            steps: steps.collect::<Result<_>>()?,
-        })
+        let mut steps = Vec::with_capacity(stages.len());
+        let mut refused = None;
+        for stage in stages {
+            match Step::parse(stage, &expressions) {
+                Ok(step) => steps.push(step),
+                // MongoDB reads all stages before it looks which of them are allowed.
+                Err(error) if error.code == Code::INVALID_OPTIONS => {
+                    refused.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        match refused {
+            Some(error) => Err(error),
+            None => Ok(PipelineUpdate { steps }),
+        }
     }
 
     pub(crate) fn apply(&self, document: &mut Document, variables: &Variables) -> Result<Applied> {
@@ -74,12 +86,11 @@ impl PipelineUpdate {
         for step in &self.steps {
             result = step.apply(&result, variables)?;
         }
-        let result = with_id(document.get("_id").cloned(), result)?;
         if result == *document {
             return Ok(Applied::Unchanged);
         }
         check_stored(&result)?;
-        *document = result;
+        *document = with_id(document.remove("_id"), result)?;
         Ok(Applied::Changed)
     }
 }

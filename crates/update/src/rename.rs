@@ -16,6 +16,7 @@ pub(crate) struct Rename {
 
 impl Rename {
     pub(crate) fn parse(source: &str, operand: &Value) -> Result<Rename> {
+        let from = UpdatePath::parse(source)?;
         let Value::String(destination) = operand else {
             return Err(Error::bad_value(format!(
                 "The 'to' field for $rename must be a string: {}",
@@ -29,7 +30,7 @@ impl Rename {
             ));
         }
         let shown = || value::shell::field(source, operand.as_ref());
-        let (from, to) = (UpdatePath::parse(source)?, UpdatePath::parse(destination)?);
+        let to = UpdatePath::parse(destination)?;
         if from.is_dynamic() {
             return Err(Error::bad_value(format!(
                 "The source field for $rename may not be dynamic: {source}"

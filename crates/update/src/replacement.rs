@@ -1,27 +1,32 @@
 //! Replacing a whole document; its `_id` stays equal.
 
+use crate::Applied;
 use crate::stored::{check_stored, check_top_level_names};
 use language::{Code, Error, Result};
 use value::{Document, Timestamp, Value, compare};
 
-/// Checks a replacement before it meets a document.
-pub(crate) fn check(replacement: &Document) -> Result<()> {
-    check_stored(replacement)
-}
-
-/// Checks a replacement once there is a document that it replaces: like MongoDB, a new document may have any names.
-pub(crate) fn check_names(replacement: &Document) -> Result<()> {
-    check_top_level_names(replacement)
-}
-
 /// Puts the replacement in the document's place, under an equal `_id`. Where now is given, empty timestamps mean it.
-pub(crate) fn apply(replacement: &Document, document: &mut Document, now_ms: Option<i64>) -> Result<()> {
-    let mut result = with_id(document.remove("_id"), replacement.clone())?;
+pub(crate) fn apply(
+    replacement: &Document,
+    document: &mut Document,
+    is_insert: bool,
+    now_ms: Option<i64>,
+) -> Result<Applied> {
+    let mut replacement = replacement.clone();
     if let Some(now_ms) = now_ms {
-        fill_timestamps(&mut result, now_ms);
+        fill_timestamps(&mut replacement, now_ms);
     }
-    *document = result;
-    Ok(())
+    // With its `_id`, and in this order: one without counts as a change, though the document stays as it is.
+    if replacement == *document {
+        return Ok(Applied::Unchanged);
+    }
+    check_stored(&replacement)?;
+    // Like MongoDB, a new document may have any names.
+    if !is_insert {
+        check_top_level_names(&replacement)?;
+    }
+    *document = with_id(document.remove("_id"), replacement)?;
+    Ok(Applied::Changed)
 }
 
 /// An empty timestamp means now, in the fields of the document itself and nowhere else.

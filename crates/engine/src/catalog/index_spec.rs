@@ -343,7 +343,7 @@ fn put_collation(parsed: &mut IndexSpec, options: &Document) -> Result<()> {
             "The field 'collation' cannot be an empty object",
         ));
     }
-    if let Some(collation) = Collation::parse(options)? {
+    if let Some(collation) = Collation::parse_asked(options)? {
         parsed.kept.push("collation", collation.description().clone());
     }
     Ok(())

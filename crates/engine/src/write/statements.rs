@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::reading::find::{FindRequest, parse_filter, parse_hint, parse_projection, variables};
 use code::Code;
 use language::expression::Variables;
+use language::filter::Filter;
 use query::plan::Ordering;
 use query::write::{DeleteRequest, FindAndModify, Lookup, UpdateRequest};
 use std::sync::Arc;
@@ -140,11 +141,12 @@ impl UpdateStatement {
                 "Cannot specify sort with multi=true",
             ));
         }
-        let filter = parse_filter(&self.filter, &variables)?;
         let update = self
             .update
             .as_ref()
-            .map(|update| parse_update(update, &self.array_filters, &variables));
+            .map(|update| parse_update(update, &self.array_filters, &variables))
+            .transpose()?;
+        let filter = parse_query(&self.filter, self.upsert, &variables)?;
         let missing = || Error::new(Code::FAILED_TO_PARSE, "an update needs what it changes: 'u'");
         Ok(UpdateRequest {
             lookup: Lookup {
@@ -155,7 +157,7 @@ impl UpdateStatement {
             },
             update: Arc::new(
                 update
-                    .ok_or_else(missing)??
+                    .ok_or_else(missing)?
                     .keeping_empty_timestamps(keeps_empty_timestamps),
             ),
             multi: self.multi,
@@ -187,11 +189,12 @@ impl FindAndModifyRequest {
     ) -> Result<FindAndModify> {
         let collation = asked_or(self.collation.as_ref(), default)?;
         let variables = variables(&self.variables, collation)?;
-        let filter = parse_filter(&self.filter, &variables)?;
         let update = self
             .update
             .as_ref()
-            .map(|update| parse_update(update, &self.array_filters, &variables));
+            .map(|update| parse_update(update, &self.array_filters, &variables))
+            .transpose()?;
+        let filter = parse_query(&self.filter, self.upsert, &variables)?;
         let projection = parse_projection(&self.projection, &filter, &variables)?;
         Ok(FindAndModify {
             lookup: Lookup {
@@ -200,15 +203,26 @@ impl FindAndModifyRequest {
                 filter,
                 hint: parse_hint(self.hint.as_ref())?,
             },
-            update: update
-                .transpose()?
-                .map(|update| Arc::new(update.keeping_empty_timestamps(keeps_empty_timestamps))),
+            update: update.map(|update| Arc::new(update.keeping_empty_timestamps(keeps_empty_timestamps))),
             return_new: self.return_new,
             upsert: self.upsert,
             projection,
             variables: Arc::new(variables),
         })
     }
+}
+
+/// The query of an update, which MongoDB reads after what changes. That of an upsert may not have `$expr`, which does not say what a new
+/// document is.
+fn parse_query(query: &Document, upsert: bool, variables: &Variables) -> Result<Arc<Filter>> {
+    let filter = parse_filter(query, variables)?;
+    if upsert && filter.has_expr() {
+        return Err(Error::new(
+            Code::QUERY_FEATURE_NOT_ALLOWED,
+            "$expr is not allowed in the query predicate for an upsert",
+        ));
+    }
+    Ok(filter)
 }
 
 fn parse_update(update: &Value, array_filters: &[Document], variables: &Variables) -> Result<Update> {

@@ -11,7 +11,7 @@ use value::{ArrayRef, ValueRef};
 const OPPOSITE: f64 = 1e-15;
 
 /// One position.
-pub(super) fn position(value: ValueRef<'_>) -> Result<Position> {
+fn position(value: ValueRef<'_>) -> Result<Position> {
     let ValueRef::Array(_) = value else {
         return wrong("Point must be an array");
     };

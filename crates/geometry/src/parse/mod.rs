@@ -6,19 +6,16 @@ mod pair;
 
 use crate::error::{Result, wrong};
 use crate::sphere::Parts;
-use crate::{Geometry, GeometryKind, Stored};
+use crate::{Geometry, GeometryKind, Position, Stored};
 use crs::{Crs, crs};
 pub(crate) use pair::{in_bounds, numbers, pair};
 use value::{ArrayRef, DocumentRef, ValueRef};
-
-/// Geometry collections do not nest deeper than documents may.
-const COLLECTION_DEPTH_MAX: usize = 32;
 
 /// What a document's field holds: GeoJSON, or a pair of coordinates.
 pub(crate) fn stored(value: ValueRef<'_>) -> Result<Stored> {
     match value {
         ValueRef::Document(document) if !starts_with_number(document) => {
-            geo_json(document, false, COLLECTION_DEPTH_MAX).map(Stored::Geometry)
+            geo_json(document, false).map(Stored::Geometry)
         }
         ValueRef::Document(_) | ValueRef::Array(_) => pair(value).map(Stored::Pair),
         other => wrong(format!(
@@ -31,9 +28,7 @@ pub(crate) fn stored(value: ValueRef<'_>) -> Result<Stored> {
 /// The `$geometry` of a query: GeoJSON, where a polygon may be larger than a hemisphere, or a pair of coordinates.
 pub(crate) fn queried(value: ValueRef<'_>) -> Result<Geometry> {
     match value {
-        ValueRef::Document(document) if !starts_with_number(document) => {
-            geo_json(document, true, COLLECTION_DEPTH_MAX)
-        }
+        ValueRef::Document(document) if !starts_with_number(document) => geo_json(document, true),
         ValueRef::Document(_) | ValueRef::Array(_) => in_bounds(pair(value)?).map(Geometry::point),
         other => wrong(format!(
             "$geometry must be an object, not a {}",
@@ -42,11 +37,32 @@ pub(crate) fn queried(value: ValueRef<'_>) -> Result<Geometry> {
     }
 }
 
-fn starts_with_number(document: DocumentRef<'_>) -> bool {
+/// The GeoJSON point that distances are counted from: like MongoDB, it may be without a type.
+pub(crate) fn queried_point(document: DocumentRef<'_>) -> Result<Position> {
+    match document.get("type") {
+        None | Some(ValueRef::String("Point")) => {}
+        Some(_) => return wrong("Expected geojson geometry with type Point"),
+    }
+    if crs(document)? == Crs::StrictWinding {
+        return wrong("Strict winding order CRS is only supported by polygon");
+    }
+    coordinates(document)
+}
+
+/// Where a GeoJSON point is.
+fn coordinates(point: DocumentRef<'_>) -> Result<Position> {
+    match point.get("coordinates") {
+        Some(coordinates) => in_bounds(pair(coordinates)?),
+        None => wrong("Point must be an array or object: it has no coordinates"),
+    }
+}
+
+/// Whether a document is a pair of coordinates and not GeoJSON.
+pub(crate) fn starts_with_number(document: DocumentRef<'_>) -> bool {
     document.iter().next().is_some_and(|(_, value)| value.is_number())
 }
 
-fn geo_json(document: DocumentRef<'_>, is_query: bool, depth: usize) -> Result<Geometry> {
+fn geo_json(document: DocumentRef<'_>, is_query: bool) -> Result<Geometry> {
     let kind = match document.get("type") {
         Some(ValueRef::String(name)) => match GeometryKind::named(name) {
             Some(kind) => kind,
@@ -55,29 +71,26 @@ fn geo_json(document: DocumentRef<'_>, is_query: bool, depth: usize) -> Result<G
         Some(_) => return wrong("the type of a GeoJSON object must be a string"),
         None => return wrong("unknown geo specifier: an object without type, and no pair of coordinates"),
     };
+    let mut parts = Parts::default();
+    if kind == GeometryKind::GeometryCollection {
+        collection(document, &mut parts)?;
+        return Ok(Geometry {
+            kind,
+            parts,
+            position: None,
+        });
+    }
     let strict = crs(document)? == Crs::StrictWinding;
     if strict && !(is_query && kind == GeometryKind::Polygon) {
         return wrong("the strict winding order CRS is only for the polygons of queries");
     }
-    let mut parts = Parts::default();
-    let mut position = None;
-    if kind == GeometryKind::GeometryCollection {
-        collection(document, depth, &mut parts)?;
-        return Ok(Geometry {
-            kind,
-            parts,
-            position,
-        });
+    if kind == GeometryKind::Point {
+        return coordinates(document).map(Geometry::point);
     }
     let Some(ValueRef::Array(coordinates)) = document.get("coordinates") else {
         return wrong("GeoJSON coordinates must be an array");
     };
     match kind {
-        GeometryKind::Point => {
-            let at = figure::position(ValueRef::Array(coordinates))?;
-            position = Some(at);
-            parts.points.push(crate::sphere::vector::at(at));
-        }
         GeometryKind::LineString => parts.lines.push(figure::line(coordinates)?),
         GeometryKind::Polygon if strict => parts.polygons.push(figure::oriented_polygon(coordinates)?),
         GeometryKind::Polygon => parts.polygons.push(figure::polygon(coordinates)?),
@@ -90,18 +103,13 @@ fn geo_json(document: DocumentRef<'_>, is_query: bool, depth: usize) -> Result<G
     Ok(Geometry {
         kind,
         parts,
-        position,
+        position: None,
     })
 }
 
-fn collection(document: DocumentRef<'_>, depth: usize, parts: &mut Parts) -> Result<()> {
+fn collection(document: DocumentRef<'_>, parts: &mut Parts) -> Result<()> {
     let Some(ValueRef::Array(geometries)) = document.get("geometries") else {
         return wrong("GeometryCollection geometries must be an array");
-    };
-    let Some(depth) = depth.checked_sub(1) else {
-        return wrong(format!(
-            "GeometryCollections nest no deeper than {COLLECTION_DEPTH_MAX}"
-        ));
     };
     if geometries.is_empty() {
         return wrong("GeometryCollection geometries must have at least 1 element");
@@ -110,7 +118,10 @@ fn collection(document: DocumentRef<'_>, depth: usize, parts: &mut Parts) -> Res
         let ValueRef::Document(inner) = element else {
             return wrong("each of the geometries of a GeometryCollection must be an object");
         };
-        let inner = geo_json(inner, false, depth)?.parts;
+        if matches!(inner.get("type"), Some(ValueRef::String("GeometryCollection"))) {
+            return wrong("GeometryCollections cannot be nested");
+        }
+        let inner = geo_json(inner, false)?.parts;
         parts.points.extend(inner.points);
         parts.lines.extend(inner.lines);
         parts.polygons.extend(inner.polygons);

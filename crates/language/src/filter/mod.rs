@@ -94,6 +94,11 @@ impl Filter {
         Ok(Filter::of(root))
     }
 
+    /// Whether it has an `$expr`.
+    pub fn has_expr(&self) -> bool {
+        self.root.has_expr()
+    }
+
     /// Its text search, if it has one.
     pub fn text(&self) -> Option<&TextCondition> {
         searches::text_in(&self.root)

@@ -55,6 +55,15 @@ impl Node {
         }
     }
 
+    pub(super) fn has_expr(&self) -> bool {
+        match self {
+            Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().any(Node::has_expr),
+            Node::Expr(_) => true,
+            // Within arrays' elements it is not allowed.
+            _ => false,
+        }
+    }
+
     pub(super) fn is_random(&self) -> bool {
         match self {
             Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().any(Node::is_random),

@@ -1,7 +1,7 @@
 //! `$where`: a function in JavaScript as a condition.
 
 use crate::script::Program;
-use crate::{Error, Result};
+use crate::{Code, Error, Result};
 use std::sync::Arc;
 use value::{Document, DocumentRef, Value, ValueRef};
 
@@ -14,10 +14,19 @@ pub struct WhereCondition {
 
 impl WhereCondition {
     pub(super) fn parse(source: &Value) -> Result<WhereCondition> {
-        // Code with a scope is not taken since MongoDB 4.4.
-        let (Value::String(code) | Value::JavaScript(code)) = source else {
-            return Err(Error::bad_value("$where got bad type"));
+        let code = match source {
+            Value::String(code) | Value::JavaScript(code) => code,
+            Value::JavaScriptWithScope(..) => {
+                return Err(Error::new(
+                    Code::location(4_649_201),
+                    "$where no longer supports deprecated BSON type CodeWScope",
+                ));
+            }
+            _ => return Err(Error::bad_value("$where got bad type")),
         };
+        if code.is_empty() {
+            return Err(Error::bad_value("code for $where cannot be empty"));
+        }
         Ok(WhereCondition {
             source: source.clone(),
             program: Arc::new(Program::new(vec![code.clone()], Document::new())),

@@ -21,10 +21,10 @@ mod stage;
 pub use copy::FieldSource;
 pub use stage::{Stage, new_root};
 
+use crate::Result;
 use crate::expression::building::Building;
 use crate::expression::{Expression, INDEX_KEY, ParseScope, Variables};
-use crate::filter::{Filter, FilterPlace, FilterScope, Node, TEXT_SCORE};
-use crate::{Code, Error, Result};
+use crate::filter::{Filter, FilterPlace, FilterScope, TEXT_SCORE};
 use apply::Applier;
 use copy::Copied;
 use node::{Action, Fields};
@@ -71,7 +71,7 @@ impl Projection {
         metadata: &[&'static str],
     ) -> Result<Projection> {
         let filters = FilterScope {
-            place: FilterPlace::Query,
+            place: FilterPlace::Element,
             variables: Some(variables),
         };
         let mut scope = variables.parse_scope().with_metadata(metadata);
@@ -79,11 +79,8 @@ impl Projection {
             scope = scope.with_metadata(&[TEXT_SCORE]);
         }
         let parsed = Parser::new(ProjectionPlace::Find, &scope, filters).parse(specification)?;
-        if parsed.positional.is_some() && filter.is_some_and(|filter| has_expression(filter.root())) {
-            return Err(Error::new(
-                Code::QUERY_FEATURE_NOT_ALLOWED,
-                "positional projection cannot be used with $expr in the query",
-            ));
+        if let (Some(_), Some(filter)) = (&parsed.positional, filter) {
+            check::check_positioned(filter.root())?;
         }
         Ok(Projection::from_parsed(parsed))
     }
@@ -180,14 +177,5 @@ impl Projection {
             apply::keep_matched(&mut projected, path, position)?;
         }
         Ok(projected)
-    }
-}
-
-/// Whether the filter has an `$expr`, whose matches have no position.
-fn has_expression(node: &Node) -> bool {
-    match node {
-        Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().any(has_expression),
-        Node::Expr(_) => true,
-        _ => false,
     }
 }

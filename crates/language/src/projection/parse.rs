@@ -1,6 +1,8 @@
 //! From a projection document to the tree of what happens to each field.
 
-use super::check::{check_condition, check_nested_name, check_path, refuse_meta, unknown_expression};
+use super::check::{
+    check_field_path, check_nested_name, check_path, check_position, refuse_meta, unknown_expression,
+};
 use super::node::{Action, Fields};
 use super::slice::Slice;
 use crate::expression::{ABSENT_METADATA, Expression, INDEX_KEY, ParseScope};
@@ -54,6 +56,8 @@ pub(super) struct Parser<'s> {
     mode: Option<Mode>,
     id: Option<bool>,
     has_elem_match: bool,
+    has_slice: bool,
+    has_metadata: bool,
     positional: Option<String>,
 }
 
@@ -71,6 +75,8 @@ impl<'s> Parser<'s> {
             mode: None,
             id: None,
             has_elem_match: false,
+            has_slice: false,
+            has_metadata: false,
             positional: None,
         }
     }
@@ -79,11 +85,7 @@ impl<'s> Parser<'s> {
         for (path, value) in specification.iter() {
             self.entry(path, value, false)?;
         }
-        let mode = self.mode.unwrap_or(match self.id {
-            _ if self.has_elem_match => Mode::Inclusion,
-            Some(true) => Mode::Inclusion,
-            _ => Mode::Exclusion,
-        });
+        let mode = self.mode.unwrap_or_else(|| self.default_mode());
         let id_included = self.id.unwrap_or(true);
         Ok(Parsed {
             fields: self.fields,
@@ -91,6 +93,20 @@ impl<'s> Parser<'s> {
             id_included,
             positional: self.positional,
         })
+    }
+
+    /// The mode where only `_id` and operators are named (`computeProjectionType` of MongoDB's `projection_parser.cpp`).
+    fn default_mode(&self) -> Mode {
+        let is_inclusion = match self.place {
+            _ if self.has_slice => false,
+            _ if self.has_elem_match => true,
+            ProjectionPlace::Find => false,
+            ProjectionPlace::Stage => self.has_metadata,
+        };
+        match is_inclusion || self.id == Some(true) {
+            true => Mode::Inclusion,
+            false => Mode::Exclusion,
+        }
     }
 
     fn entry(&mut self, path: &str, value: &Value, nested: bool) -> Result<()> {
@@ -113,12 +129,13 @@ impl<'s> Parser<'s> {
             self.id = Some(kept);
             return self.fields.add(path, action);
         }
+        // MongoDB notices a collision first.
         if kept {
-            self.set_mode(Mode::Inclusion, path)?;
-            self.fields.add(path, Action::Include)
+            self.fields.add(path, Action::Include)?;
+            self.set_mode(Mode::Inclusion, path)
         } else {
-            self.set_mode(Mode::Exclusion, path)?;
-            self.fields.add(path, Action::Exclude)
+            self.fields.add(path, Action::Exclude)?;
+            self.set_mode(Mode::Exclusion, path)
         }
     }
 
@@ -139,7 +156,10 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// A literal, which is an expression too.
     fn computed_entry(&mut self, path: &str, value: &Value) -> Result<()> {
+        let expression = Expression::parse(value, self.expressions)?;
+        self.compute(path, expression)?;
         if self.mode == Some(Mode::Exclusion) {
             return Err(Error::new(
                 Code::location(31_310),
@@ -150,7 +170,23 @@ impl<'s> Parser<'s> {
             ));
         }
         self.mode = Some(Mode::Inclusion);
-        let expression = Expression::parse(value, self.expressions)?;
+        Ok(())
+    }
+
+    /// An operator with its operand.
+    fn expression_entry(&mut self, path: &str, expression: &Document) -> Result<()> {
+        if self.mode == Some(Mode::Exclusion) {
+            return Err(Error::new(
+                Code::location(31_252),
+                "Cannot use expression other than $meta in exclusion projection",
+            ));
+        }
+        self.mode = Some(Mode::Inclusion);
+        let expression = Expression::parse(&Value::Document(expression.clone()), self.expressions)?;
+        self.compute(path, expression)
+    }
+
+    fn compute(&mut self, path: &str, expression: Expression) -> Result<()> {
         if path == "_id" {
             self.id = Some(true);
         }
@@ -164,7 +200,7 @@ impl<'s> Parser<'s> {
                 Code::location(51_270),
                 format!("An empty sub-projection is not a valid value. Found empty object at path {path}"),
             )),
-            (Some((operator, operand)), None) if operator.starts_with('$') => {
+            (Some((operator, operand)), None) if operator.starts_with('$') && !is_reference(operator) => {
                 self.operator_entry(path, operator, operand, object, nested)
             }
             _ => object.iter().try_for_each(|(name, value)| {
@@ -184,7 +220,8 @@ impl<'s> Parser<'s> {
     ) -> Result<()> {
         match (self.place, operator) {
             (place, "$meta") if is_metadata(place, operand, self.expressions) => {
-                // Unlike other expressions, metadata goes with an exclusion, and alone leaves all fields in.
+                // Unlike other expressions, metadata goes with an exclusion, and alone leaves all fields of a find in.
+                self.has_metadata = true;
                 let expression = Expression::parse(&Value::Document(object.clone()), self.expressions)?;
                 self.fields.add(path, Action::Compute(expression))
             }
@@ -194,19 +231,24 @@ impl<'s> Parser<'s> {
                 // Like MongoDB: what fails as a slice, for a collision too, is tried as an expression.
                 let as_slice = Slice::parse(operand).map(|slice| self.fields.add(path, Action::Slice(slice)));
                 match as_slice {
-                    Some(Ok(())) => Ok(()),
-                    _ => self.computed_entry(path, &Value::Document(object.clone())),
+                    Some(Ok(())) => {
+                        self.has_slice = true;
+                        Ok(())
+                    }
+                    _ => self.expression_entry(path, object),
                 }
             }
-            _ => {
-                let computed = self.computed_entry(path, &Value::Document(object.clone()));
-                computed.map_err(|error| unknown_expression(operator, error))
-            }
+            (ProjectionPlace::Stage, "$elemMatch") => Err(Error::new(
+                Code::INVALID_PIPELINE_OPERATOR,
+                "Cannot use $elemMatch in this context",
+            )),
+            _ if !Expression::has_operator(operator) => Err(unknown_expression(operator)),
+            _ => self.expression_entry(path, object),
         }
     }
 
     fn elem_match_entry(&mut self, path: &str, operand: &Value, nested: bool) -> Result<()> {
-        let Value::Document(condition) = operand else {
+        if !matches!(operand, Value::Document(_)) {
             return Err(Error::new(
                 Code::location(31_274),
                 format!(
@@ -214,7 +256,7 @@ impl<'s> Parser<'s> {
                     operand.type_of().alias()
                 ),
             ));
-        };
+        }
         if self.positional.is_some() {
             return Err(Error::new(
                 Code::location(31_255),
@@ -227,7 +269,6 @@ impl<'s> Parser<'s> {
                 "Cannot use $elemMatch projection on a nested field.",
             ));
         }
-        check_condition(condition)?;
         self.has_elem_match = true;
         let condition = Document::new().with(path, Document::new().with("$elemMatch", operand.clone()));
         let filter = Filter::parse(&condition, &self.filters)?;
@@ -235,8 +276,7 @@ impl<'s> Parser<'s> {
     }
 
     fn positional_entry(&mut self, path: &str, value: &Value) -> Result<()> {
-        let array = path.strip_suffix(".$").unwrap_or(path);
-        check_path(array, self.place)?;
+        check_position(path)?;
         if matches!(value, Value::Document(_)) {
             return Err(Error::new(
                 Code::location(31_271),
@@ -270,11 +310,23 @@ impl<'s> Parser<'s> {
                 "Cannot specify positional operator and $elemMatch.",
             ));
         }
-        self.set_mode(Mode::Inclusion, array)?;
+        let array = path.strip_suffix(".$").unwrap_or(path);
+        if array.is_empty() {
+            return Err(Error::new(
+                Code::location(5_392_900),
+                format!("Projection on field {path} is invalid"),
+            ));
+        }
+        check_field_path(array)?;
         self.fields.add(array, Action::Positional)?;
         self.positional = Some(array.to_owned());
-        Ok(())
+        self.set_mode(Mode::Inclusion, path)
     }
+}
+
+/// The fields of a database reference begin with a dollar sign though they are no operators.
+fn is_reference(name: &str) -> bool {
+    matches!(name, "$ref" | "$id" | "$db")
 }
 
 /// Whether a number or a boolean keeps the field or leaves it out; `None` for other values.

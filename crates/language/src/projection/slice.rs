@@ -1,7 +1,7 @@
 //! `$slice` of a find projection.
 
-use crate::expression::number::Number;
 use value::Value;
+use value::decimal::Rounding;
 
 /// Which part of an array is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,13 +50,14 @@ impl Slice {
     }
 }
 
-/// The number without its fraction, within 32 bits as MongoDB clamps it.
+/// The number as a whole one, within 32 bits as MongoDB clamps it.
 fn truncated(value: &Value) -> Option<i64> {
     let number = match value {
         Value::Int32(number) => i64::from(*number),
         Value::Int64(number) => *number,
         Value::Double(number) => *number as i64,
-        Value::Decimal128(_) => Number::of(value.as_ref())?.to_f64() as i64,
+        // Decimals are rounded, half to even.
+        Value::Decimal128(number) => number.round_to_place(0, Rounding::HalfEven).to_f64() as i64,
         _ => return None,
     };
     Some(number.clamp(i32::MIN.into(), i32::MAX.into()))

@@ -1,6 +1,6 @@
 //! The projections of pipeline stages: `$project`, `$addFields` and its alias `$set`, `$unset`.
 
-use super::check::check_path;
+use super::check::{check_field_path, check_path};
 use super::node::{Action, Fields};
 use super::parse::{Mode, Parsed, Parser, ProjectionPlace};
 use crate::expression::{Expression, ParseScope};
@@ -20,11 +20,23 @@ pub enum Stage {
 }
 
 pub(super) fn parse(stage: Stage, name: &str, operand: &Value, scope: &ParseScope) -> Result<Parsed> {
-    match stage {
+    let parsed = match stage {
         Stage::Project => project(operand, scope),
         Stage::AddFields => add_fields(name, operand, scope),
         Stage::Unset => unset(operand),
-    }
+    };
+    parsed.map_err(|error| coded(stage, error))
+}
+
+/// The codes in which MongoDB's stages differ from its projections.
+fn coded(stage: Stage, error: Error) -> Error {
+    let code = match (stage, error.code) {
+        (Stage::AddFields, Code::PATH_BELOW_ANOTHER | Code::PATH_ABOVE_ANOTHER) => Code::location(40_176),
+        (Stage::AddFields, Code::OPERATOR_WITH_OTHERS) => Code::location(40_181),
+        (Stage::Unset, Code::FIELD_NAME_WITH_NUL) => Code::location(9_527_900),
+        (_, code) => code,
+    };
+    Error { code, ..error }
 }
 
 fn project(operand: &Value, scope: &ParseScope) -> Result<Parsed> {
@@ -81,7 +93,7 @@ fn add_computed(
                 format!("cannot use dotted field name '{name}' in a sub object"),
             ));
         }
-        check_path(name, ProjectionPlace::Stage)?;
+        check_field_path(name)?;
         let path = if prefix.is_empty() {
             name.to_owned()
         } else {

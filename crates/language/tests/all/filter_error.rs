@@ -76,9 +76,43 @@ fn operators_refuse_wrong_operands() {
             (doc! {"$alwaysTrue": 2}, 9),
             (doc! {"$sampleRate": 2}, 2),
             (doc! {"a": {"$where": "x"}}, 2),
+            (doc! {"$where": 1}, 2),
+            (doc! {"$where": ""}, 2),
+            (
+                doc! {"$where": (Value::JavaScriptWithScope("true".into(), doc! {}))},
+                4_649_201,
+            ),
         ],
         &FilterScope::default(),
     );
+}
+
+#[test]
+fn divisions_are_read_one_operand_after_the_other() {
+    let message = |operands: Vec<Value>| {
+        let query = doc! {"a": {"$mod": operands}};
+        Filter::parse(&query, &FilterScope::default())
+            .unwrap_err()
+            .message
+    };
+    let cases = [
+        (array![], "not enough elements"),
+        (array!["x"], "divisor not a number"),
+        (array![1], "not enough elements"),
+        (array![1, "x", 1], "remainder not a number"),
+        (array![1, 1, 1], "too many elements"),
+        (
+            array![1e19, 0],
+            "divisor value is invalid :: caused by :: Out of bounds coercing to integral value",
+        ),
+        (
+            array![1, (f64::INFINITY)],
+            "remainder value is invalid :: caused by :: Unable to coerce NaN/Inf to integral type",
+        ),
+    ];
+    for (operands, expected) in cases {
+        assert_eq!(message(operands), format!("malformed mod, {expected}"));
+    }
 }
 
 #[test]
@@ -137,6 +171,14 @@ fn places_are_asked_for_in_one_way_and_what_is_near_once_at_the_top() {
                 2,
             ),
             (doc! {"a": {"$geoIntersects": {"$box": [[0, 0], [1, 1]]}}}, 2),
+            (
+                doc! {"a": {"$geoWithin": {"$box": [[0, 0], [1, 1]]}, "$exists": true}},
+                2,
+            ),
+            (
+                doc! {"a": {"$exists": true, "$geoIntersects": {"$geometry": (point())}}},
+                2,
+            ),
             (doc! {"a": {"$near": [0]}}, 2),
             (doc! {"a": {"$near": [0, 0], "$minDistance": "x"}}, 16_893),
             (doc! {"a": {"$near": [0, 0], "$minDistance": (-1)}}, 16_894),
@@ -159,7 +201,10 @@ fn places_are_asked_for_in_one_way_and_what_is_near_once_at_the_top() {
         place: FilterPlace::Stage,
         ..FilterScope::default()
     };
-    check(vec![(doc! {"a": (near())}, 5_626_500)], &stage);
+    check(
+        vec![(doc! {"a": (near())}, 5_626_500), (doc! {"a": {"$near": 1}}, 2)],
+        &stage,
+    );
     let query = doc! {"a": (near()), "b": 1};
     let filter = Filter::parse(&query, &FilterScope::default()).unwrap();
     assert_eq!(
@@ -173,7 +218,8 @@ fn whole_document_conditions_need_a_whole_document() {
     check(
         vec![
             (doc! {"a": {"$elemMatch": {"$expr": true}}}, 2),
-            (doc! {"a": {"$elemMatch": {"$and": [{"$jsonSchema": {}}]}}}, 2),
+            (doc! {"a": {"$elemMatch": {"$and": [{"$sampleRate": 1}]}}}, 2),
+            (doc! {"a": {"$elemMatch": {"$where": "true"}}}, 2),
         ],
         &FilterScope::default(),
     );
@@ -181,16 +227,40 @@ fn whole_document_conditions_need_a_whole_document() {
         place: FilterPlace::Element,
         ..FilterScope::default()
     };
-    check(vec![(doc! {"$expr": true}, 224)], &element);
+    check(
+        vec![
+            (doc! {"$expr": true}, 224),
+            (doc! {"$jsonSchema": {}}, 224),
+            (doc! {"a": {"$elemMatch": {"$expr": true}}}, 2),
+            (doc! {"a": {"$elemMatch": {"$jsonSchema": {}}}}, 224),
+        ],
+        &element,
+    );
+}
+
+#[test]
+fn a_path_has_at_most_as_many_parts_as_documents_nest() {
+    let path = |parts: usize| vec!["a"; parts].join(".");
+    let of = |parts: usize| Document::new().with(path(parts), 1);
+    check(
+        vec![
+            (of(181), 5_729_100),
+            (doc! {"$or": [(of(181))]}, 5_729_100),
+            (doc! {"a": {"$elemMatch": (of(181))}}, 5_729_100),
+        ],
+        &FilterScope::default(),
+    );
+    assert!(Filter::parse(&of(180), &FilterScope::default()).is_ok());
 }
 
 #[test]
 fn nesting_has_a_limit() {
-    let mut query = doc! {"a": 1};
-    for _ in 0..200 {
-        query = doc! {"$and": [query]};
-    }
-    check(vec![(query, 2)], &FilterScope::default());
+    let negated = |times: usize| {
+        let condition = (0..times).fold(doc! {"$gt": 1}, |inner, _| doc! {"$not": inner});
+        doc! {"a": condition}
+    };
+    check(vec![(negated(300), 2)], &FilterScope::default());
+    assert!(Filter::parse(&negated(150), &FilterScope::default()).is_ok());
 }
 
 #[test]

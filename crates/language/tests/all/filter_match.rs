@@ -266,6 +266,16 @@ fn elem_match_wants_one_element_for_all() {
             [doc! {"a": [2]}],
             [doc! {"a": [3]}, doc! {"a": 2}],
         ),
+        case(
+            doc! {"a": {"$elemMatch": {"$jsonSchema": {"required": ["b"]}}}},
+            [doc! {"a": [1, {"b": 1}]}],
+            [doc! {"a": [{"c": 1}]}, doc! {"a": {"b": 1}}, doc! {"b": 1}],
+        ),
+        case(
+            doc! {"a": {"$all": [{"$not": 1}]}},
+            [doc! {"a": {"$not": 1}}, doc! {"a": [{"$not": 1}]}],
+            [doc! {"a": 2}],
+        ),
     ]);
 }
 

@@ -2,8 +2,9 @@
 
 use language::Result;
 use language::expression::Variables;
+use language::filter::{Filter, FilterScope};
 use language::projection::{Projection, RECORD_ID, SORT_KEY};
-use value::{Document, DocumentBuf, RawDocument, doc};
+use value::{Decimal128, Document, DocumentBuf, RawDocument, doc};
 
 fn project(document: &Document, specification: Document, position: Option<usize>) -> Result<Document> {
     let variables = Variables::new(0);
@@ -96,18 +97,38 @@ fn values_are_computed_from_the_whole_document() {
     }
 }
 
+fn decimal(text: &str) -> Decimal128 {
+    text.parse().unwrap()
+}
+
 #[test]
 fn arrays_are_cut() {
     let document = doc! {"_id": 1, "e": [1, 2, 3, 4]};
     let cases = [
         (doc! {"e": {"$slice": 2}}, doc! {"_id": 1, "e": [1, 2]}),
         (doc! {"e": {"$slice": (-1)}}, doc! {"_id": 1, "e": [4]}),
+        (doc! {"e": {"$slice": 1.9}}, doc! {"_id": 1, "e": [1]}),
+        (
+            doc! {"e": {"$slice": (decimal("1.9"))}},
+            doc! {"_id": 1, "e": [1, 2]},
+        ),
+        (
+            doc! {"e": {"$slice": (decimal("2.5"))}},
+            doc! {"_id": 1, "e": [1, 2]},
+        ),
         (doc! {"e": {"$slice": [1, 2]}}, doc! {"_id": 1, "e": [2, 3]}),
         (doc! {"e": {"$slice": [(-3), 2]}}, doc! {"_id": 1, "e": [2, 3]}),
         (doc! {"e": {"$slice": [9, 2]}}, doc! {"_id": 1, "e": []}),
         (doc! {"e": {"$elemMatch": {"$gt": 2}}}, doc! {"_id": 1, "e": [3]}),
         (doc! {"e": {"$elemMatch": {"$gt": 9}}}, doc! {"_id": 1}),
         (doc! {"e.$": 1}, doc! {"_id": 1, "e": [3]}),
+        // A slice leaves all other fields in, whatever stands beside it.
+        (
+            doc! {"e": {"$elemMatch": {"$gt": 2}}, "x": {"$slice": 1}},
+            doc! {"_id": 1, "e": [3]},
+        ),
+        (doc! {"x": {"$slice": 1}}, doc! {"_id": 1, "e": [1, 2, 3, 4]}),
+        (doc! {"x": {"$slice": 1}, "_id": 1}, doc! {"_id": 1}),
     ];
     for (specification, expected) in cases {
         assert_eq!(
@@ -116,6 +137,11 @@ fn arrays_are_cut() {
             "{specification:?}"
         );
     }
+    let nested = doc! {"_id": 1, "a": {"e": [1, 2, 3, 4], "f": 1}};
+    assert_eq!(
+        project(&nested, doc! {"a": {"e.$": 1}}, Some(2)).unwrap(),
+        doc! {"_id": 1, "a": {"e": [3]}}
+    );
     assert_eq!(
         project(&document, doc! {"e.$": 1}, None)
             .unwrap_err()
@@ -148,7 +174,18 @@ fn wrong_specifications_are_refused_with_mongodbs_codes() {
         (doc! {"a.$": 1, "b.$": 1}, 31276),
         (doc! {"a.$.b": 1}, 31394),
         (doc! {"a.$": 0}, 31395),
+        (doc! {"a.$": "x"}, 31308),
+        (doc! {".$": 1}, 5_392_900),
+        (doc! {"a": 0, "b.$": 1}, 31253),
+        (doc! {"a": 1, "a.b": 0}, 31249),
+        (doc! {"a.b": 0, "a": 1}, 31250),
+        (doc! {"a": 0, "b": {"$add": [1, 1]}}, 31252),
+        (doc! {"a": 0, "b": {"$slice": "x"}}, 31252),
+        (doc! {"a": 0, "b": {"$foo": 1}}, 31325),
+        (doc! {"a": {"$add": ["$$unknown", 1]}}, 17276),
         (doc! {"a.$": {"$slice": 1}}, 31271),
+        (doc! {"a": {"b.$": {"c": 1}}}, 31271),
+        (doc! {"a": {"$": 1, "b": 1}}, 16410),
         (doc! {"a": {"$elemMatch": 1}}, 31274),
         (doc! {"a.b": {"$elemMatch": {}}}, 31275),
         (doc! {"a.$": 1, "b": {"$elemMatch": {}}}, 31255),
@@ -168,6 +205,37 @@ fn wrong_specifications_are_refused_with_mongodbs_codes() {
             expected,
             "{specification:?}"
         );
+    }
+}
+
+#[test]
+fn only_queries_of_fields_say_at_which_position_they_matched() {
+    let variables = Variables::new(0);
+    let code = |query: Document| {
+        let filter = Filter::parse(&query, &FilterScope::default()).unwrap();
+        let projection = Projection::parse_find(&doc! {"a.$": 1}, Some(&filter), &variables);
+        projection.err().map(|error| error.code.number())
+    };
+    assert_eq!(code(doc! {"a": 1, "$sampleRate": 0.5}), None);
+    assert_eq!(code(doc! {"a": 1, "$expr": true}), Some(224));
+    assert_eq!(code(doc! {"$or": [{"a": 1}, {"$jsonSchema": {}}]}), Some(224));
+    assert_eq!(code(doc! {"a": 1, "$where": "true"}), Some(2));
+    assert_eq!(code(doc! {"a": 1, "b": {"$near": [0, 0]}}), Some(5_626_500));
+}
+
+#[test]
+fn the_condition_of_an_element_is_on_fields_alone() {
+    let cases = [
+        (doc! {"b": 1, "$jsonSchema": {}}, 224),
+        (doc! {"$and": [{"$jsonSchema": {}}]}, 224),
+        (doc! {"$expr": true}, 2),
+        (doc! {"b": {"$near": [0, 0]}}, 5_626_500),
+        (doc! {"$where": "true"}, 2),
+    ];
+    for (condition, expected) in cases {
+        let specification = doc! {"a": {"$elemMatch": condition}};
+        let error = project(&sample(), specification.clone(), None).unwrap_err();
+        assert_eq!(error.code.number(), expected, "{specification:?}");
     }
 }
 

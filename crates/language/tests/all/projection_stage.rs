@@ -85,6 +85,44 @@ fn computed_fields_take_the_place_of_those_of_their_name_or_come_last() {
 }
 
 #[test]
+fn metadata_alone_keeps_the_id_alone() {
+    let document = doc! {"_id": 1, "a": 4};
+    for operand in [
+        doc! {"m": {"$meta": "randVal"}},
+        doc! {"_id": 1, "m": {"$meta": "randVal"}},
+    ] {
+        let (raw, tree) = both(Stage::Project, &operand, &document);
+        assert_eq!(raw, tree);
+        assert_eq!(raw, Ok(doc! {"_id": 1}), "{operand:?}");
+    }
+    let (raw, _) = both(
+        Stage::Project,
+        &doc! {"_id": 0, "m": {"$meta": "randVal"}},
+        &document,
+    );
+    assert_eq!(raw, Ok(doc! {}));
+}
+
+#[test]
+fn wrong_specifications_have_mongodbs_codes() {
+    let variables = Variables::new(0);
+    let cases = [
+        (Stage::Project, doc! {"a.$": 1}, 31_324),
+        (Stage::Project, doc! {"a.$.b": 1}, 31_394),
+        (Stage::Project, doc! {"a": {"$elemMatch": {"b": 1}}}, 168),
+        (Stage::Project, doc! {"a": 0, "b": {"$add": [1, 1]}}, 31_252),
+        (Stage::AddFields, doc! {"a.$": 1}, 16_410),
+        (Stage::AddFields, doc! {"a": 1, "a.b": 1}, 40_176),
+        (Stage::AddFields, doc! {"a.b": 1, "a": 1}, 40_176),
+    ];
+    for (stage, operand, expected) in cases {
+        let operand = Value::Document(operand);
+        let error = Projection::parse_stage(stage, "$stage", &operand, &variables.parse_scope()).unwrap_err();
+        assert_eq!(error.code.number(), expected, "{operand:?}: {}", error.message);
+    }
+}
+
+#[test]
 fn many_fields_are_projected_as_few_are() {
     let numbered = |count: i32, value: fn(i32) -> Value| -> Document {
         let fields = (0..count).map(|at| (format!("f{at:06}"), value(at)));

@@ -28,5 +28,5 @@ pub(super) fn completed(arguments: &Fields<'_>) -> Result<Option<Collation>> {
 
 /// Reads a description.
 pub(super) fn read(options: &Document) -> Result<Option<Collation>> {
-    Collation::parse(options).map_err(|error| CommandError::from(engine::Error::from(error)))
+    Collation::parse_asked(options).map_err(|error| CommandError::from(engine::Error::from(error)))
 }

@@ -112,7 +112,8 @@ fn known(call: &Call<'_>) -> Document {
         "internalQueryFrameworkControl": "trySbeRestricted",
         "localLogicalSessionTimeoutMinutes": engine::limits::SESSION_IDLE_MINUTES_MAX as i32,
         "logLevel": 0,
-        "maxBSONDepth": value::raw::NESTING_DEPTH_MAX as i32,
+        // Below the command.
+        "maxBSONDepth": value::raw::MESSAGE_DEPTH_MAX as i32 - 1,
         "notablescan": call.server.refuse_full_scans.load(Ordering::Relaxed),
         "quiet": false,
         "requireApiVersion": false,

@@ -42,6 +42,17 @@ fn writes() -> Vec<Case> {
             doc! {"update": "fruit", "updates": [{"q": {}, "u": {"$no": {"n": 1}}}]},
             9,
         ),
+        bad_statement(
+            doc! {"update": "fruit", "updates": [
+                {"q": {"$or": [{"$expr": true}]}, "u": {"$set": {"n": 1}}, "upsert": true},
+            ]},
+            224,
+        ),
+        bad(
+            doc! {"findAndModify": "fruit", "query": {"$expr": true}, "update": {"$set": {"n": 1}}, "upsert": true},
+            224,
+            "for an upsert",
+        ),
         bad(
             doc! {"update": "fruit", "updates": [{"q": {}}]},
             40_414,

@@ -1,10 +1,10 @@
 //! `$project`, `$addFields` and its other name `$set`, `$unset`.
 
+use crate::Result;
 use crate::paged::{RowMaker, paged};
 use crate::row::Row;
 use crate::stage::{QueryPart, Run, Stage, StageScope, named};
 use crate::step::Work;
-use crate::{Code, QueryError, Result};
 use language::expression::Variables;
 use language::projection::{self, Projection};
 use std::sync::Arc;
@@ -23,26 +23,12 @@ pub(crate) fn parse(name: &str, operand: &Value, scope: &StageScope<'_>) -> Resu
         "$unset" => projection::Stage::Unset,
         _ => projection::Stage::AddFields,
     };
-    let projection = Projection::parse_stage(stage, name, operand, &scope.parse_scope())
-        .map_err(|error| coded(stage, error))?;
+    let projection = Projection::parse_stage(stage, name, operand, &scope.parse_scope())?;
     Ok(vec![Arc::new(Project {
         name: name.to_owned(),
         operand: operand.clone(),
         projection: Arc::new(projection),
     })])
-}
-
-/// The codes in which MongoDB's stages differ from its projections.
-fn coded(stage: projection::Stage, error: language::Error) -> QueryError {
-    use projection::Stage::{AddFields, Unset};
-    let code = match (stage, error.code) {
-        (AddFields, Code::PATH_BELOW_ANOTHER | Code::PATH_ABOVE_ANOTHER) => Code::location(40_176),
-        (AddFields, Code::POSITIONAL_IN_STAGE) => Code::FIELD_NAME_WITH_DOLLAR,
-        (AddFields, Code::OPERATOR_WITH_OTHERS) => Code::location(40_181),
-        (Unset, Code::FIELD_NAME_WITH_NUL) => Code::location(9_527_900),
-        _ => return error.into(),
-    };
-    QueryError::new(code, error.message)
 }
 
 impl Stage for Project {

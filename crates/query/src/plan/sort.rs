@@ -62,10 +62,7 @@ impl Ordering {
                     "Cannot include '$natural' in compound sort: ".to_owned() + &shown(sort),
                 ));
             }
-            return Ok(Ordering::Natural(match direction("$natural", natural)? {
-                Direction::Ascending => Order::Forward,
-                Direction::Descending => Order::Backward,
-            }));
+            return natural_order(natural).map(Ordering::Natural);
         }
         let metadata: &[&'static str] = if has_scores { &[TEXT_SCORE] } else { &[] };
         let pattern = SortPattern::parse_with(sort, metadata)?;
@@ -90,6 +87,18 @@ impl Ordering {
             Ordering::By(pattern) => Some(pattern),
             Ordering::Any | Ordering::Natural(_) => None,
         }
+    }
+}
+
+/// Unlike directions of fields, numbers that are cut to 1 or -1 do not count.
+fn natural_order(value: &Value) -> Result<Order> {
+    let is = |number: i32| value::compare(value.as_ref(), Value::Int32(number).as_ref()).is_eq();
+    match (is(1), is(-1)) {
+        (true, _) => Ok(Order::Forward),
+        (_, true) => Ok(Order::Backward),
+        _ => Err(QueryError::bad_value(
+            "$natural sort cannot be set to a value other than -1 or 1.",
+        )),
     }
 }
 
@@ -300,5 +309,31 @@ fn direction(name: &str, value: &Value) -> Result<Direction> {
             crate::Code::location(15_975),
             "$sort key ordering must be 1 (for ascending) or -1 (for descending)",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn natural_order_is_asked_for_by_one_and_nothing_like_it() {
+        let order = |value: Value| Ordering::parse(&Document::new().with("$natural", value));
+        assert_eq!(order(Value::Int32(1)).unwrap(), Ordering::Natural(Order::Forward));
+        assert_eq!(
+            order(Value::Double(-1.0)).unwrap(),
+            Ordering::Natural(Order::Backward)
+        );
+        for wrong in [
+            Value::Int32(2),
+            Value::Double(1.5),
+            Value::from("x"),
+            Value::Bool(true),
+            Value::Null,
+            Value::from(doc! {"$meta": "x"}),
+        ] {
+            let error = order(wrong).unwrap_err();
+            assert_eq!(error.code().number(), 2, "{error}");
+        }
     }
 }

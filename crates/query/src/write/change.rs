@@ -3,14 +3,14 @@
 use super::insert::check_nesting;
 use super::report::Report;
 use super::{Validator, WriteError};
-use crate::{Code, QueryError, Result};
+use crate::{QueryError, Result};
 use language::expression::Variables;
 use language::filter::Filter;
 use language::interruption::{self, Interruption};
 use std::sync::Arc;
 use store::{DOCUMENT_BYTES_MAX, Present, StoreError, Transform, Transformed};
 use update::stored::check_stored;
-use update::{Applied, Update, seed_document};
+use update::{Applied, Update, seed_document, too_large};
 use value::{Document, DocumentBuf, ObjectId, Value, ValueRef};
 
 /// What a statement does to each document that matches.
@@ -132,7 +132,7 @@ impl Change {
         match update.apply(&mut document, position, false, &self.variables)? {
             Applied::Unchanged => Ok(Transformed::Unchanged),
             Applied::Changed => {
-                let new = encode(&document)?;
+                let new = encode(&document, false)?;
                 if let Some(validator) = &self.validator {
                     validator.check_update(new.as_ref(), present.as_ref())?;
                 }
@@ -152,7 +152,7 @@ impl Change {
         update.apply(&mut document, None, true, &self.variables)?;
         let id = put_id_first(&mut document);
         check_stored(&document)?;
-        let new = encode(&document)?;
+        let new = encode(&document, true)?;
         if let Some(validator) = &self.validator {
             validator.check_insert(new.as_ref())?;
         }
@@ -169,13 +169,10 @@ fn put_id_first(document: &mut Document) -> Value {
     id
 }
 
-fn encode(document: &Document) -> Result<DocumentBuf> {
+fn encode(document: &Document, is_insert: bool) -> Result<DocumentBuf> {
     let new = DocumentBuf::from(document);
     if new.bytes().len() > DOCUMENT_BYTES_MAX {
-        return Err(QueryError::new(
-            Code::location(17_419),
-            format!("Resulting document after update is larger than {DOCUMENT_BYTES_MAX}"),
-        ));
+        return Err(too_large(is_insert).into());
     }
     check_nesting(&new)?;
     Ok(new)

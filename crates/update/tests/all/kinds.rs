@@ -45,6 +45,32 @@ fn a_replacement_keeps_the_id() {
 }
 
 #[test]
+fn a_replacement_by_the_same_document_is_no_change() {
+    let document = || doc! {"_id": 7, "a": 1, "b": 2};
+    let applied = |replacement: Document| apply(UpdateInput::Document(replacement), document()).unwrap().1;
+    assert_eq!(applied(document()), Applied::Unchanged);
+    for other in [
+        doc! {"a": 1, "b": 2},
+        doc! {"_id": 7, "b": 2, "a": 1},
+        doc! {"_id": 7, "a": 1.0, "b": 2},
+    ] {
+        assert_eq!(applied(other.clone()), Applied::Changed, "{other:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_an_id_is_refused_before_another_id() {
+    let list = || doc! {"_id": [1]};
+    let document = || doc! {"_id": 7};
+    let replaced = apply(UpdateInput::Document(list()), document());
+    assert_eq!(replaced.unwrap_err().code.number(), 53);
+    let set = UpdateInput::Pipeline(array![{"$set": {"_id": [1]}}]);
+    assert_eq!(apply(set, document()).unwrap_err().code.number(), 53);
+    // Where no document is replaced, it is not looked at.
+    assert!(parse(UpdateInput::Document(list())).is_ok());
+}
+
+#[test]
 fn an_operator_behind_a_field_is_refused_where_there_is_a_document() {
     let mixed = || UpdateInput::Document(doc! {"a": 1, "$set": {"b": 1}});
     assert_eq!(apply(mixed(), doc! {"_id": 7}).unwrap_err().code.number(), 52);
@@ -133,13 +159,12 @@ fn other_stages_are_refused() {
             .number(),
         72
     );
-    assert_eq!(
-        parse(UpdateInput::Pipeline(array![{"$foo": {}}]))
-            .unwrap_err()
-            .code
-            .number(),
-        40324
-    );
+    for unknown in [array![{"$foo": {}}], array![{"$match": {}}, {"$foo": {}}]] {
+        assert_eq!(
+            parse(UpdateInput::Pipeline(unknown)).unwrap_err().code.number(),
+            40324
+        );
+    }
 }
 
 fn seed(query: Document) -> Result<Document> {

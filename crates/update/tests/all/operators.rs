@@ -301,6 +301,23 @@ fn no_document_is_made_that_could_not_be_stored() {
 }
 
 #[test]
+fn a_document_that_an_upsert_makes_too_large_has_a_code_of_its_own() {
+    let variables = Variables::new(0);
+    let scope = UpdateScope {
+        variables: &variables,
+    };
+    let input = UpdateInput::Document(doc! {"$set": {"a.$[]": "x".repeat(100_000)}});
+    let update = Update::parse(&input, &[], &scope).unwrap();
+    for (is_insert, expected) in [(false, 17_419), (true, 17_420)] {
+        let mut document = doc! {"a": vec![Value::Int32(1); 1_000]};
+        let error = update
+            .apply(&mut document, None, is_insert, &variables)
+            .unwrap_err();
+        assert_eq!(error.code.number(), expected);
+    }
+}
+
+#[test]
 fn very_many_operators_are_put_in_order_quickly() {
     let operands: Document = (0..200_000)
         .rev()
@@ -339,6 +356,7 @@ fn wrong_updates_are_refused_with_mongodbs_codes() {
         (doc! {"$set": {"m.$[]": 1}}, 2),
         (doc! {"$inc": {"s": 1}}, 14),
         (doc! {"$inc": {"n": "x"}}, 14),
+        (doc! {"$inc": {"a.$[e]": "x"}}, 14),
         (doc! {"$inc": {"l": 1}}, 2),
         (doc! {"$push": {"n": 1}}, 2),
         (doc! {"$push": {"a": {"$each": [1], "$each": [2]}}}, 2),
@@ -353,6 +371,7 @@ fn wrong_updates_are_refused_with_mongodbs_codes() {
         (doc! {"$currentDate": {"n": 1}}, 2),
         (doc! {"$rename": {"n": "n"}}, 2),
         (doc! {"$rename": {"n": 1}}, 2),
+        (doc! {"$rename": {"": 1}}, 56),
         (doc! {"$rename": {"s": "_id"}}, 66),
         (doc! {"$rename": {"_id": "x"}}, 66),
         (doc! {"$rename": {"n.x": "y"}}, 28),

@@ -37,6 +37,16 @@ impl Collation {
         }))))
     }
 
+    /// As [`Collation::parse`], but without what MongoDB refuses though it can be followed. What is stored may have been asked for
+    /// before it was refused.
+    pub fn parse_asked(options: &Document) -> Result<Option<Collation>, CollationError> {
+        let collation = Collation::parse(options)?;
+        if let Some(collation) = &collation {
+            options::check_asked(collation.description())?;
+        }
+        Ok(collation)
+    }
+
     /// All of its options, as MongoDB lists them.
     pub fn description(&self) -> &Document {
         &self.0.description

@@ -1,7 +1,7 @@
 //! MongoDB's description of a collation, read strictly, and completed with what the language says.
 
 use crate::decimal::Rounding;
-use crate::{Document, Type, Value, doc};
+use crate::{Document, Type, Value, ValueRef, doc};
 use icu_collator::options::{
     AlternateHandling, CaseLevel, CollatorOptions, MaxVariable, ResolvedCollatorOptions, Strength,
 };
@@ -66,6 +66,44 @@ const LANGUAGES: &str = "af am ar as az be bg bn bo br bs ca ceb chr cs cy da de
      gu ha haw he hi hr hsb hu hy id ig is it ja ka kk kl km kn ko kok ku ky lb lkt ln lo lt lv mk ml mn mr ms mt my nb ne \
      nl nn no om or pa pl ps pt ro ru se si sk sl smn sq sr sv sw ta te th to tr ug uk ur uz vi wae wo yi yo zh zu";
 
+/// Their locales of a script, a country or a variant of a country.
+const LOCALES: [&str; 8] = [
+    "bs_Cyrl",
+    "de_AT",
+    "en_US",
+    "en_US_POSIX",
+    "fa_AF",
+    "fr_CA",
+    "sr_Latn",
+    "zh_Hant",
+];
+
+/// Their variants, of which none is a locale's usual order; `emoji` and `eor` are variants of all.
+const VARIANTS: [(&str, &str); 22] = [
+    ("ar", "compat"),
+    ("bn", "traditional"),
+    ("de", "phonebook"),
+    ("de_AT", "phonebook"),
+    ("es", "traditional"),
+    ("fi", "traditional"),
+    ("ja", "unihan"),
+    ("kn", "traditional"),
+    ("ko", "unihan"),
+    ("ln", "phonetic"),
+    ("si", "dictionary"),
+    ("vi", "traditional"),
+    ("zh", "big5han"),
+    ("zh", "gb2312han"),
+    ("zh", "stroke"),
+    ("zh", "unihan"),
+    ("zh", "zhuyin"),
+    ("zh_Hant", "big5han"),
+    ("zh_Hant", "gb2312han"),
+    ("zh_Hant", "pinyin"),
+    ("zh_Hant", "unihan"),
+    ("zh_Hant", "zhuyin"),
+];
+
 fn invalid<T>(message: String) -> Result<T, CollationError> {
     Err(CollationError::Invalid(message))
 }
@@ -117,6 +155,36 @@ pub(super) fn parse(
     check_case_first(&resolved)?;
     let description = describe(locale, &resolved, normalization, backwards);
     Ok(Some((collator, description)))
+}
+
+/// Refuses what MongoDB refuses of a description that can be followed: a locale that has no order of its own, which ICU would
+/// replace by another, and accents from the end where none are compared.
+pub(super) fn check_asked(description: &Document) -> Result<(), CollationError> {
+    let locale = description.get("locale").map(Value::as_ref);
+    let locale = locale.and_then(ValueRef::as_str).unwrap_or_default();
+    let (name, variant) = match locale.split_once("@collation=") {
+        Some((name, variant)) => (name, Some(variant)),
+        None => (locale, None),
+    };
+    let has_variant =
+        |variant: &str| matches!(variant, "emoji" | "eor") || VARIANTS.contains(&(name, variant));
+    let nearest = if name.contains('_') && !LOCALES.contains(&name) {
+        name.split('_').next()
+    } else if variant.is_some_and(|variant| !has_variant(variant)) {
+        Some(name)
+    } else {
+        None
+    };
+    if let Some(nearest) = nearest {
+        return invalid(format!(
+            "Field 'locale' is invalid in the collation: '{locale}'. Did you mean '{nearest}'?"
+        ));
+    }
+    let has = |option: &str, value: Value| description.get(option) == Some(&value);
+    if has("backwards", Value::Bool(true)) && has("strength", Value::Int32(1)) {
+        return invalid("'backwards' is invalid with 'strength' of 1".to_owned());
+    }
+    Ok(())
 }
 
 /// What is compared, whatever the locale is.

@@ -139,6 +139,54 @@ fn wrong_options_are_refused_with_the_kind_of_mistake() {
 }
 
 #[test]
+fn locales_without_an_order_of_their_own_cannot_be_asked_for() {
+    let asked = |options: Document| Collation::parse_asked(&options);
+    for locale in [
+        "en",
+        "en_US",
+        "en_US_POSIX",
+        "de_AT",
+        "zh_Hant",
+        "de@collation=phonebook",
+        "de@collation=eor",
+        "simple",
+    ] {
+        assert!(asked(doc! {"locale": locale}).is_ok(), "{locale}");
+    }
+    for locale in [
+        "en_GB",
+        "pt_BR",
+        "de_DE",
+        "en_us",
+        "fr_FR@collation=search",
+        "en@collation=phonebook",
+        "de@collation=other",
+        "zh@collation=pinyin",
+    ] {
+        let error = asked(doc! {"locale": locale}).unwrap_err();
+        assert!(matches!(error, CollationError::Invalid(_)), "{locale}: {error}");
+    }
+    // One that was kept is still read.
+    assert!(Collation::parse(&doc! {"locale": "en_GB"}).is_ok());
+}
+
+#[test]
+fn accents_from_the_end_need_a_strength_that_compares_accents() {
+    for options in [
+        doc! {"locale": "fr", "backwards": true, "strength": 1},
+        doc! {"locale": "fr_CA", "strength": 1},
+    ] {
+        let error = Collation::parse_asked(&options).unwrap_err();
+        assert!(
+            matches!(error, CollationError::Invalid(_)),
+            "{options:?}: {error}"
+        );
+    }
+    let options = doc! {"locale": "fr_CA", "backwards": false, "strength": 1};
+    assert!(Collation::parse_asked(&options).is_ok());
+}
+
+#[test]
 fn simple_is_the_order_of_bytes_whatever_else_is_asked_for() {
     for options in [
         doc! {"locale": "simple"},

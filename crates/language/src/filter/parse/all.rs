@@ -1,6 +1,6 @@
 //! `$all`: one predicate for each entry.
 
-use super::{Parser, equality, is_operators};
+use super::{Parser, equality};
 use crate::filter::Predicate;
 use crate::regex::Regex;
 use crate::{Error, Result};
@@ -43,10 +43,11 @@ fn elem_match(entry: &Value) -> Option<&Value> {
     }
 }
 
-/// Whether a document is a condition on a field; one of another `$` name, such as a stage, is a value.
+/// Whether a document is a condition on a field; one of another `$` name, such as a stage, is a value. MongoDB counts `$not` among
+/// those.
 fn is_condition(document: &Document) -> bool {
     let first = document.iter().next();
-    is_operators(document, false) && first.is_some_and(|(name, _)| super::OF_FIELDS.contains(&name))
+    first.is_some_and(|(name, _)| name != "$not" && super::OF_FIELDS.contains(&name))
 }
 
 fn entry(entry: &Value) -> Result<Predicate> {

@@ -15,10 +15,11 @@ use crate::{Code, Error, Result};
 pub(super) use kinds::type_set;
 use value::collation::Collation;
 use value::path::FieldPath;
+use value::raw::{MESSAGE_DEPTH_MAX, NESTING_DEPTH_MAX};
 use value::{Document, Value};
 
-/// How deep conditions nest, as in MongoDB.
-pub const FILTER_DEPTH_MAX: usize = 100;
+/// How deep conditions nest: as deep as the documents of commands, which is all that limits them in MongoDB.
+pub const FILTER_DEPTH_MAX: usize = MESSAGE_DEPTH_MAX;
 
 /// What a parser knows at one level of the query.
 #[derive(Clone, Copy)]
@@ -66,6 +67,7 @@ impl<'s> Parser<'s> {
             if name.starts_with('$') {
                 children.extend(self.nested()?.top_level(name, value)?);
             } else {
+                check_depth(name)?;
                 self.field(name, value, &mut children)?;
             }
         }
@@ -120,26 +122,29 @@ impl<'s> Parser<'s> {
             "$alwaysTrue" => always(name, value, Node::AlwaysTrue)?,
             "$alwaysFalse" => always(name, value, Node::AlwaysFalse)?,
             "$sampleRate" => {
-                self.top_only(name)?;
+                self.not_in_element(name)?;
                 sample_rate(value)?
             }
             "$comment" => return Ok(None),
             // Fields of a DBRef, which begin with a dollar sign though they are no operators.
-            "$ref" | "$id" | "$db" => self.field_node(name, equality(value)?),
-            "$text" | "$where" if self.in_element => {
-                return Err(Error::bad_value(format!(
-                    "{name} can only be applied to the top-level document"
-                )));
+            "$id" => self.field_node(name, equality(value)?),
+            "$ref" | "$db" => Node::Field {
+                path: FieldPath::parse(name),
+                name: name.to_owned(),
+                predicate: equality(value)?,
+                // The names of collections and databases are compared by their bytes.
+                collation: None,
+            },
+            "$text" => {
+                self.not_in_element(name)?;
+                Node::Text(Box::new(TextCondition::parse(value, self.scope.place)?))
             }
-            "$text" => Node::Text(Box::new(TextCondition::parse(value, self.scope.place)?)),
             "$where" if self.scope.place != FilterPlace::Query => return Err(not_here(name)),
-            "$where" => Node::Where(WhereCondition::parse(value)?),
-            _ => {
-                return Err(Error::bad_value(format!(
-                    "unknown top level operator: {name}. If you have a field name that starts with a '$' symbol, \
-                     consider using $getField or $setField."
-                )));
+            "$where" => {
+                self.not_in_element(name)?;
+                Node::Where(WhereCondition::parse(value)?)
             }
+            _ => return Err(unknown(name)),
         }))
     }
 
@@ -161,33 +166,48 @@ impl<'s> Parser<'s> {
     }
 
     fn expr(self, value: &Value) -> Result<Node> {
-        self.top_only("$expr")?;
+        self.not_in_element("$expr")?;
+        self.whole_document("$expr")?;
         ExprCondition::parse(value, self.scope).map(Node::Expr)
     }
 
+    /// Unlike the other conditions on documents, a schema may be one on documents within arrays.
     fn json_schema(self, value: &Value) -> Result<Node> {
-        self.top_only("$jsonSchema")?;
+        self.whole_document("$jsonSchema")?;
         let Value::Document(schema) = value else {
             return Err(Error::type_mismatch("$jsonSchema must be an object"));
         };
         JsonSchema::parse(schema).map(|schema| Node::JsonSchema(Box::new(schema)))
     }
 
-    /// Refuses an operator that needs the whole document where there is only a part.
-    fn top_only(self, name: &str) -> Result<()> {
-        if matches!(self.scope.place, FilterPlace::Element | FilterPlace::Index) {
-            return Err(Error::new(
+    /// Refuses an operator where the query is on a part of a document.
+    fn whole_document(self, name: &str) -> Result<()> {
+        match self.scope.place {
+            FilterPlace::Element | FilterPlace::Index => Err(Error::new(
                 Code::QUERY_FEATURE_NOT_ALLOWED,
                 format!("{name} is not allowed in this context"),
-            ));
+            )),
+            FilterPlace::Query | FilterPlace::Stage | FilterPlace::Validator => Ok(()),
         }
-        if self.in_element {
-            return Err(Error::bad_value(format!(
-                "{name} can only be applied to the top-level document"
-            )));
-        }
-        Ok(())
     }
+
+    /// Refuses an operator below `$elemMatch`.
+    fn not_in_element(self, name: &str) -> Result<()> {
+        match self.in_element {
+            true => Err(Error::bad_value(format!(
+                "{name} can only be applied to the top-level document"
+            ))),
+            false => Ok(()),
+        }
+    }
+}
+
+fn unknown(operator: &str) -> Error {
+    let hint = match operator {
+        "$not" => "If you are trying to negate an entire expression, use $nor.",
+        _ => "If you have a field name that starts with a '$' symbol, consider using $getField or $setField.",
+    };
+    Error::bad_value(format!("unknown top level operator: {operator}. {hint}"))
 }
 
 /// The operators that stand where a field name could.
@@ -249,6 +269,14 @@ fn is_operators(document: &Document, allow_partial_reference: bool) -> bool {
         has_ref && has_id
     };
     first.starts_with('$') && !is_reference
+}
+
+/// Refuses a path of more parts than documents may nest.
+fn check_depth(path: &str) -> Result<()> {
+    if path.split('.').count() > NESTING_DEPTH_MAX {
+        return Err(Error::new(Code::location(5_729_100), "FieldPath is too long"));
+    }
+    Ok(())
 }
 
 fn equality(value: &Value) -> Result<Predicate> {

@@ -1,6 +1,7 @@
 //! The operators on a field: `{a: {$gt: 5, $lt: 9}}`.
 
 use super::{Parser, bits, equality, is_operators, kinds, shown};
+use crate::expression::number::Number;
 use crate::filter::{BitTest, Comparison, GeoCondition, GeoOperator, NearCondition, Predicate, number};
 use crate::regex::Regex;
 use crate::{Code, Error, Result};
@@ -12,10 +13,8 @@ use value::{Document, Value};
 impl Parser<'_> {
     /// All predicates that a document of operators stands for; every one must hold for the path.
     pub(super) fn operators(self, name: &str, operators: &Document) -> Result<Vec<Predicate>> {
-        if operators
-            .iter()
-            .next()
-            .is_some_and(|(first, _)| Near::is_operator(first))
+        if let Some((first, Value::Document(_) | Value::Array(_))) = operators.iter().next()
+            && Near::is_operator(first)
         {
             let near = NearCondition::parse(operators, self.scope.place)?;
             return Ok(vec![Predicate::Near(Arc::new(near))]);
@@ -26,6 +25,10 @@ impl Parser<'_> {
         for (operator, value) in operators.iter() {
             match operator {
                 "$all" => predicates.extend(self.all(value)?),
+                "$geoWithin" | "$within" | "$geoIntersects" => {
+                    check_alone(operators)?;
+                    predicates.push(self.operator(name, operator, value)?);
+                }
                 "$options" if has_regex => {}
                 // All of that name are one condition.
                 "$regex" if is_regex_read => {}
@@ -116,6 +119,17 @@ fn stands_alone(operator: &str) -> bool {
     super::STANDING_ALONE.contains(&operator)
 }
 
+/// Nothing may stand beside a question for places.
+fn check_alone(operators: &Document) -> Result<()> {
+    match operators.iter().nth(1) {
+        Some((extra, value)) => Err(Error::bad_value(format!(
+            "can't parse extra field: {}",
+            shown(extra, value)
+        ))),
+        None => Ok(()),
+    }
+}
+
 fn geo(operator: GeoOperator, argument: &Value) -> Result<Predicate> {
     GeoCondition::parse(operator, argument).map(|condition| Predicate::Geo(Arc::new(condition)))
 }
@@ -189,22 +203,21 @@ fn modulo(value: &Value) -> Result<Predicate> {
     let Value::Array(operands) = value else {
         return Err(malformed("needs to be an array"));
     };
-    let (divisor, remainder) = match operands.as_slice() {
-        [] | [_] => return Err(malformed("not enough elements")),
-        [divisor, remainder] => (divisor, remainder),
-        _ => return Err(malformed("too many elements")),
+    let mut operands = operands.iter();
+    let mut next = |which: &str| match operands.next() {
+        None => Err(malformed("not enough elements")),
+        Some(operand) if operand.as_ref().is_number() => Ok(operand),
+        Some(_) => Err(malformed(&format!("{which} not a number"))),
     };
-    if !divisor.as_ref().is_number() {
-        return Err(malformed("divisor not a number"));
-    }
-    if !remainder.as_ref().is_number() {
-        return Err(malformed("remainder not a number"));
+    let (divisor, remainder) = (next("divisor")?, next("remainder")?);
+    if operands.next().is_some() {
+        return Err(malformed("too many elements"));
     }
     let integer = |operand: &Value, which: &str| {
         number::truncated(operand.as_ref()).ok_or_else(|| {
             malformed(&format!(
-                "{which} value is invalid :: caused by :: {} is not representable as a 64-bit integer",
-                shown("value", operand)
+                "{which} value is invalid :: caused by :: {}",
+                why_no_integer(operand)
             ))
         })
     };
@@ -213,6 +226,13 @@ fn modulo(value: &Value) -> Result<Predicate> {
         return Err(Error::bad_value("divisor cannot be 0"));
     }
     Ok(Predicate::Mod { divisor, remainder })
+}
+
+fn why_no_integer(number: &Value) -> &'static str {
+    match Number::of(number.as_ref()) {
+        Some(number) if number.is_finite() => "Out of bounds coercing to integral value",
+        _ => "Unable to coerce NaN/Inf to integral type",
+    }
 }
 
 /// `$regex`, with `$options` before or after it.

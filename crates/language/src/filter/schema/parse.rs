@@ -11,21 +11,86 @@ use value::{Document, Type, Value};
 /// Keywords of JSON Schema that MongoDB knows of and does not take.
 const UNSUPPORTED: [&str; 6] = ["$ref", "$schema", "default", "definitions", "format", "id"];
 
+/// The keywords that MongoDB takes.
+const KEYWORDS: [&str; 31] = [
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "bsonType",
+    "dependencies",
+    "description",
+    "encrypt",
+    "encryptMetadata",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "properties",
+    "required",
+    "title",
+    "type",
+    "uniqueItems",
+];
+
 pub(super) fn schema(source: &Document) -> Result<Schema> {
+    check_keywords(source)?;
+    check_together(source)?;
     let mut schema = Schema::default();
     for (keyword, value) in source.iter() {
         keyword_into(&mut schema, keyword, value)?;
     }
-    check_together(source)?;
     Ok(schema)
+}
+
+/// MongoDB looks at all keywords before it looks at a value.
+fn check_keywords(source: &Document) -> Result<()> {
+    for (at, (keyword, _)) in source.iter().enumerate() {
+        if UNSUPPORTED.contains(&keyword) {
+            return Err(Error::failed_to_parse(format!(
+                "$jsonSchema keyword '{keyword}' is not currently supported"
+            )));
+        }
+        if !KEYWORDS.contains(&keyword) {
+            return Err(Error::failed_to_parse(format!(
+                "Unknown $jsonSchema keyword: {keyword}"
+            )));
+        }
+        if source.iter().take(at).any(|(earlier, _)| earlier == keyword) {
+            return Err(Error::failed_to_parse(format!(
+                "Duplicate $jsonSchema keyword: {keyword}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Keywords that need another one, or exclude it.
 fn check_together(source: &Document) -> Result<()> {
-    if source.contains("type") && source.contains("bsonType") {
-        return Err(Error::failed_to_parse(
-            "Cannot specify both $jsonSchema keywords 'type' and 'bsonType'",
-        ));
+    for annotation in ["description", "title"] {
+        if let Some(value) = source.get(annotation) {
+            text(annotation, value)?;
+        }
+    }
+    for (kind, other) in [("type", "bsonType"), ("type", "encrypt"), ("bsonType", "encrypt")] {
+        if source.contains(kind) && source.contains(other) {
+            return Err(Error::failed_to_parse(format!(
+                "Cannot specify both $jsonSchema keywords '{kind}' and '{other}'"
+            )));
+        }
     }
     for (limit, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
         if source.contains(exclusive) && !source.contains(limit) {
@@ -73,25 +138,14 @@ fn keyword_into(schema: &mut Schema, keyword: &str, value: &Value) -> Result<()>
         "minProperties" => object.properties_min = Some(length(keyword, value)?),
         "maxProperties" => object.properties_max = Some(length(keyword, value)?),
         "dependencies" => object.dependencies = dependencies(keyword, value)?,
-        "title" | "description" => {
-            text(keyword, value)?;
-        }
         "encrypt" | "encryptMetadata" => {
             return Err(Error::new(
                 Code::QUERY_FEATURE_NOT_ALLOWED,
                 "Encryption-related validator keywords are not allowed in this context",
             ));
         }
-        _ if UNSUPPORTED.contains(&keyword) => {
-            return Err(Error::failed_to_parse(format!(
-                "$jsonSchema keyword '{keyword}' is not currently supported"
-            )));
-        }
-        _ => {
-            return Err(Error::failed_to_parse(format!(
-                "Unknown $jsonSchema keyword: {keyword}"
-            )));
-        }
+        // Titles and descriptions say nothing of what is stored.
+        _ => {}
     }
     Ok(())
 }
@@ -306,8 +360,12 @@ fn pattern_properties(keyword: &str, value: &Value) -> Result<Vec<(Regex, Schema
 }
 
 fn dependencies(keyword: &str, value: &Value) -> Result<Vec<(Property, Dependency)>> {
+    // A title and a description may stand here too.
+    let is_annotation =
+        |name: &str, value: &Value| matches!((name, value), ("title" | "description", Value::String(_)));
     object(keyword, value)?
         .iter()
+        .filter(|&(name, value)| !is_annotation(name, value))
         .map(|(name, value)| {
             let dependency = match value {
                 Value::Array(_) => Dependency::Fields(names(keyword, value)?),

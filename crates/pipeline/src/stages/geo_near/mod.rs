@@ -14,7 +14,7 @@ pub(crate) use parse::parse;
 use std::sync::Arc;
 use store::{Collection, FieldKind, Index, IndexState};
 use value::path::FieldPath;
-use value::{Document, Value, array, doc};
+use value::{Document, Value};
 
 const POINT_NEEDED: Code = Code::location(5_860_401);
 
@@ -67,7 +67,7 @@ impl GeoNear {
     fn near(&self) -> Result<Near> {
         let near = match &self.point {
             Some(Value::Document(point)) if point.contains("type") || point.contains("coordinates") => {
-                Near::on_sphere(Value::Document(geo_json(point)).as_ref())
+                Near::on_sphere(point.into())
             }
             Some(pair @ (Value::Document(_) | Value::Array(_))) => {
                 Near::from_pair(pair.as_ref(), self.is_spherical)
@@ -82,17 +82,6 @@ impl GeoNear {
         let near = near.map_err(language::Error::from)?;
         Ok(near.between(self.min, self.max))
     }
-}
-
-/// A point may lack its type, and have its coordinates in a document.
-fn geo_json(point: &Document) -> Document {
-    let kind = point.get("type").cloned().unwrap_or_else(|| "Point".into());
-    let coordinates = match point.get("coordinates") {
-        Some(Value::Document(named)) => named.iter().map(|(_, value)| value.clone()).collect(),
-        Some(other) => other.clone(),
-        None => array![].into(),
-    };
-    doc! {"type": kind, "coordinates": coordinates}
 }
 
 /// The path of the only 2d index, or else of the only 2dsphere index.
