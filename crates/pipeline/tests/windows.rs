@@ -313,15 +313,15 @@ fn counts_of_values_to_keep_are_whole_and_positive() {
     let in_buckets = |n: Value| {
         doc! {"$bucketAuto": {"groupBy": "$a", "buckets": 1, "output": {"r": {"$maxN": {"input": "$a", "n": n}}}}}
     };
-    for (n, expected) in [
-        (Value::from(0), 5_787_908),
-        ("x".into(), 5_787_902),
-        ("$a".into(), 5_787_902),
-        (1.5.into(), 5_787_903),
+    for (n, in_a_window, in_a_bucket) in [
+        (Value::from(0), 5_787_908, 5_787_908),
+        ("x".into(), 5_787_902, 5_787_902),
+        ("$a".into(), 5_787_902, 4_544_714),
+        (1.5.into(), 5_787_903, 5_787_903),
     ] {
         check_codes(vec![
-            (in_window(n.clone()), documents(), expected),
-            (in_buckets(n.clone()), documents(), expected),
+            (in_window(n.clone()), documents(), in_a_window),
+            (in_buckets(n.clone()), documents(), in_a_bucket),
             (in_group(n), documents(), 7_548_606),
         ]);
     }

@@ -92,17 +92,26 @@ mod tests {
         let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
         let extents = HashMap::from([("at".to_owned(), (1000, 2000))]);
         for (query, wanted) in [
-            (json!({"range": {"at": {"gte": 2000}}}), true),
-            (json!({"range": {"at": {"gt": 2000}}}), false),
-            (json!({"range": {"at": {"lt": 1000}}}), false),
-            (json!({"range": {"n": {"lt": 1000}}}), true),
-            (json!({"range": {"other": {"lt": 1000}}}), false),
             (
-                json!({"bool": {"filter": {"range": {"at": {"lt": 5}}}, "should": {"match_all": {}}}}),
+                json!({"range": {"at": {"gte": 2000, "format": "epoch_millis"}}}),
+                true,
+            ),
+            (
+                json!({"range": {"at": {"gt": 2000, "format": "epoch_millis"}}}),
                 false,
             ),
             (
-                json!({"bool": {"should": [{"range": {"at": {"lt": 5}}}, {"match_all": {}}]}}),
+                json!({"range": {"at": {"lt": 1000, "format": "epoch_millis"}}}),
+                false,
+            ),
+            (json!({"range": {"n": {"lt": 1000}}}), true),
+            (json!({"range": {"other": {"lt": 1000}}}), false),
+            (
+                json!({"bool": {"filter": {"range": {"at": {"lt": 5, "format": "epoch_millis"}}}, "should": {"match_all": {}}}}),
+                false,
+            ),
+            (
+                json!({"bool": {"should": [{"range": {"at": {"lt": 5, "format": "epoch_millis"}}}, {"match_all": {}}]}}),
                 true,
             ),
             (json!({"match_none": {}}), false),

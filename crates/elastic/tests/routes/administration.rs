@@ -69,6 +69,7 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /_cluster/state?colour=1", "", 400, ""),
     case("GET /_cluster/state/nodes", "", 200, ""),
+    case("GET /_cluster/state/nodes?colour=1", "", 400, ""),
     // What is no section is not told.
     case(
         "GET /_cluster/state/colours?wait_for_metadata_version=1",

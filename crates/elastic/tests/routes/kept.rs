@@ -128,13 +128,13 @@ fn an_index_says_how_much_may_be_asked_of_it() {
             "GET /small/_search",
             r#"{"query": {"bool": {"filter": {"terms": {"f": ["a", "b", "c"]}}}}}"#,
             400,
-            r#"{"error": {"reason": "The number of terms [3] used in the Terms Query request has exceeded the allowed maximum of [2]. This maximum can be set by changing the [index.max_terms_count] index level setting."}}"#,
+            r#"{"error": {"reason": "failed to create query: The number of terms [3] used in the Terms Query request has exceeded the allowed maximum of [2]. This maximum can be set by changing the [index.max_terms_count] index level setting."}}"#,
         ),
         case(
             "GET /small/_count",
             r#"{"query": {"regexp": {"f": {"value": "abcd"}}}}"#,
             400,
-            r#"{"error": {"reason": "The length of regex [4] used in the Regexp Query request has exceeded the allowed maximum of [3]. This maximum can be set by changing the [index.max_regex_length] index level setting."}}"#,
+            r#"{"error": {"reason": "failed to create query: The length of regex [4] used in the Regexp Query request has exceeded the allowed maximum of [3]. This maximum can be set by changing the [index.max_regex_length] index level setting."}}"#,
         ),
         case(
             "GET /small/_search",

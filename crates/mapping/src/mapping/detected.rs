@@ -173,7 +173,7 @@ mod tests {
     fn moments_of_the_epoch_are_not_found_in_texts() {
         for (given, is_fine) in [
             (json!(["yyyy", "epoch_millis"]), false),
-            (json!(["qq"]), false),
+            (json!(["tt"]), false),
             (json!(["yyyy"]), true),
             (json!("none"), true),
         ] {

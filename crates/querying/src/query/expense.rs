@@ -5,20 +5,22 @@ use super::{Match, MatchKind, Pattern, Query};
 const PREFIX: &str = "[prefix] queries";
 
 impl Query {
-    /// What Elasticsearch calls the first query within this one that is expensive; `is_text` tells fields of texts and keywords.
-    pub fn expense(&self, is_text: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+    /// What Elasticsearch calls the first query within this one that is expensive; `type_of` tells the mapped type of a field. Fields of
+    /// the type `wildcard` are made for patterns.
+    pub fn expense(&self, type_of: &dyn Fn(&str) -> Option<String>) -> Option<&'static str> {
         let first = |queries: &mut dyn Iterator<Item = &Query>| {
-            let mut found = queries.filter_map(|query| query.expense(is_text));
+            let mut found = queries.filter_map(|query| query.expense(type_of));
             found.next()
         };
         match self {
+            Query::Pattern { field, .. } if type_of(field).as_deref() == Some("wildcard") => None,
             Query::Pattern { pattern, .. } => Some(match pattern {
                 Pattern::Prefix { .. } => PREFIX,
                 Pattern::Wildcard { .. } => "[wildcard] queries",
                 Pattern::Regexp { .. } => "[regexp] queries",
                 Pattern::Fuzzy { .. } => "[fuzzy] queries",
             }),
-            Query::Range { field, .. } if is_text(field) => {
+            Query::Range { field, .. } if matches!(type_of(field).as_deref(), Some("text" | "keyword")) => {
                 Some("[range] queries on [text] or [keyword] fields")
             }
             Query::Match { text, .. } => text.expense(),
@@ -31,7 +33,7 @@ impl Query {
             Query::Boosting(query) => first(&mut [&*query.positive, &*query.negative].into_iter()),
             Query::ConstantScore { filter: query, .. }
             | Query::Named { query, .. }
-            | Query::Lenient(query) => query.expense(is_text),
+            | Query::Lenient(query) => query.expense(type_of),
             Query::FunctionScore { query, scoring, .. } => {
                 let filters = scoring.functions.iter().filter_map(|one| one.filter.as_ref());
                 first(&mut filters.chain(std::iter::once(&**query)))
@@ -54,9 +56,11 @@ impl Match {
 mod tests {
     use crate::parse_query;
     use serde_json::json;
+    use std::collections::BTreeMap;
 
     #[test]
     fn what_is_expensive_is_found_wherever_it_is() {
+        let types = BTreeMap::from([("t", "text"), ("w", "wildcard")]);
         for (query, wanted) in [
             (
                 json!({"bool": {"filter": [{"term": {"a": 1}}, {"prefix": {"a": "b"}}]}}),
@@ -76,6 +80,7 @@ mod tests {
             ),
             (json!({"range": {"n": {"gt": 1}}}), None),
             (json!({"match": {"t": "a"}}), None),
+            (json!({"wildcard": {"w": "b*"}}), None),
             (
                 json!({"nested": {"path": "p", "query": {"match_all": {}}}}),
                 Some("[joining] queries"),
@@ -83,7 +88,7 @@ mod tests {
         ] {
             let found = parse_query(&query)
                 .expect("a query")
-                .expense(&|field| field == "t");
+                .expense(&|field| types.get(field).map(|name| (*name).to_owned()));
             assert_eq!(found, wanted, "{query}");
         }
     }

@@ -6,6 +6,8 @@ use indices::cluster_settings::EXPENSIVE_SETTING;
 use indices::error::{ElasticError, Result};
 use indices::scan::IndexSnapshot;
 use search::Request;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Refuses a search of these indices that has more than one of them allows, or is expensive, where none is allowed.
 pub(crate) async fn check(call: &Call, request: &Request, places: &[IndexSnapshot]) -> Result<()> {
@@ -16,17 +18,22 @@ pub(crate) async fn check(call: &Call, request: &Request, places: &[IndexSnapsho
             query.check_sizes(terms, letters)?;
         }
     }
+    let queries = || request.query.iter().chain(&request.post_filter);
+    let expense =
+        |type_of: &dyn Fn(&str) -> Option<String>| queries().find_map(|query| query.expense(type_of));
+    // Most searches have none whatever their fields are, so neither settings nor mappings are read for them.
+    if expense(&|_| Some("text".to_owned())).is_none()
+        || call.cluster_setting(EXPENSIVE_SETTING).await?.as_deref() != Some("false")
+    {
+        return Ok(());
+    }
     let of_place = |place: &IndexSnapshot| {
-        let is_text = |name: &str| place.mapping.field(name).is_some_and(|field| field.is_textual());
-        let mut queries = request.query.iter().chain(&request.post_filter);
-        queries.find_map(|query| query.expense(&is_text))
+        let types: BTreeMap<String, Value> = place.mapping.definitions().into_iter().collect();
+        expense(&|field| Some(types.get(field)?.get("type")?.as_str()?.to_owned()))
     };
     let Some(what) = places.iter().find_map(of_place) else {
         return Ok(());
     };
-    if call.cluster_setting(EXPENSIVE_SETTING).await?.as_deref() != Some("false") {
-        return Ok(());
-    }
     let hint = match what.starts_with("[prefix]") {
         true => " For optimised prefix queries on text fields please enable [index_prefixes].",
         false => "",
