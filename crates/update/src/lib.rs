@@ -34,6 +34,7 @@ use language::filter::{FilterPlace, FilterScope};
 use language::{Error, Result};
 use operator_update::OperatorUpdate;
 use pipeline_update::PipelineUpdate;
+use stored::only_id;
 use value::{Document, Value};
 
 /// An update as a command gives it.
@@ -107,7 +108,11 @@ impl Update {
                     "arrayFilters may not be specified for replacement-syle updates",
                 ));
             }
-            UpdateInput::Document(replacement) => Kind::Replacement(replacement.clone()),
+            UpdateInput::Document(replacement) => {
+                // Whatever it meets: with two, nobody could say which document it is.
+                only_id(replacement.into())?;
+                Kind::Replacement(replacement.clone())
+            }
         };
         Ok(Update {
             kind,

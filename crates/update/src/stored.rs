@@ -61,11 +61,15 @@ pub fn check_stored(document: &Document) -> Result<()> {
 
 /// Refuses several `_id`s, and a value that cannot be one.
 pub fn check_ids(document: DocumentRef<'_>) -> Result<()> {
+    only_id(document)?.map_or(Ok(()), check_id)
+}
+
+/// The `_id` of a document, if it has one. Refuses several.
+pub(crate) fn only_id(document: DocumentRef<'_>) -> Result<Option<ValueRef<'_>>> {
     let mut ids = document.iter().filter(|(name, _)| *name == "_id");
     match (ids.next(), ids.next()) {
-        (None, _) => Ok(()),
-        (Some((_, id)), None) => check_id(id),
-        (Some(_), Some(_)) => Err(Error::bad_value("can't have multiple _id fields in one document")),
+        (_, Some(_)) => Err(Error::bad_value("can't have multiple _id fields in one document")),
+        (id, None) => Ok(id.map(|(_, id)| id)),
     }
 }
 
