@@ -136,16 +136,6 @@ fn constant_name(parser: &mut Parser<'_>, name: &str, argument: &Document) -> Re
             ),
         ));
     }
-    let not_constant = || {
-        error(
-            Code::location(4_161_106),
-            format!("{name} requires 'field' to evaluate to a constant"),
-        )
-    };
-    // An object is one of expressions, even if it has none.
-    if matches!(field, Value::Document(fields) if fields.is_empty()) {
-        return Err(not_constant());
-    }
     match parser.operand(field)? {
         Node::Constant(Some(Value::String(field))) if field.contains('\0') => Err(error(
             Code::location(9_534_700),
@@ -159,7 +149,10 @@ fn constant_name(parser: &mut Parser<'_>, name: &str, argument: &Document) -> Re
                 type_name(&Evaluated::from(other))
             ),
         )),
-        _ => Err(not_constant()),
+        _ => Err(error(
+            Code::location(4_161_106),
+            format!("{name} requires 'field' to evaluate to a constant"),
+        )),
     }
 }
 
