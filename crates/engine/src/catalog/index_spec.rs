@@ -1,5 +1,6 @@
 //! Specifications of indexes, checked as MongoDB checks them.
 
+use crate::catalog::id_index::CLUSTERED;
 use crate::catalog::partial_filter::SELECTOR;
 use crate::catalog::{index_kinds, storage_engine};
 use crate::error::{Error, Result};
@@ -43,7 +44,8 @@ const OPTIONS: [&str; 15] = [
     "dropDups",
 ];
 
-/// A specification without the fields that MongoDB does not know, or knows of another kind of index.
+/// A specification without the fields that MongoDB does not know, or knows of another kind of index. `clustered` is in the listed
+/// index of a clustered collection.
 pub fn without_unknown_options(spec: Document) -> Document {
     let key = match spec.get("key") {
         Some(Value::Document(key)) => key.clone(),
@@ -51,7 +53,7 @@ pub fn without_unknown_options(spec: Document) -> Document {
     };
     let fields = spec.into_iter();
     fields
-        .filter(|(name, _)| is_option(name) && index_kinds::has_option(&key, name))
+        .filter(|(name, _)| name == CLUSTERED || (is_option(name) && index_kinds::has_option(&key, name)))
         .collect()
 }
 

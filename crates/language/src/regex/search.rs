@@ -64,6 +64,9 @@ const UNSLICED: [&str; 7] = ["(*", "\\G", "\\K", "(?R", "(?0", "\\g<0", "\\g'0"]
 /// MongoDB's code for a search that fails.
 pub(super) const FAILED: Code = Code::location(5_429_102);
 
+/// A pattern for searches in slices, once it is compiled; `None` where it cannot be searched for so.
+type Sliced = OnceLock<Option<Regex>>;
+
 /// A pattern with its options, compiled for as many kinds of searches as were needed.
 #[derive(Clone)]
 pub(super) struct Searcher {
@@ -72,8 +75,8 @@ pub(super) struct Searcher {
     encoding: Encoding,
     /// With the limits of [`FIRST_ATTEMPTS`].
     first: [OnceLock<Regex>; FIRST_ATTEMPTS.len()],
-    /// For [`SLICES`], with each of the [`LIMITS`]; `None` where the pattern cannot be searched for in slices. Few need these.
-    sliced: OnceLock<Box<[[OnceLock<Option<Regex>>; LIMITS.len()]; SLICES.len()]>>,
+    /// For [`SLICES`], with each of the [`LIMITS`]. Few need these.
+    sliced: OnceLock<Box<[[Sliced; LIMITS.len()]; SLICES.len()]>>,
     /// With each of the [`LIMITS`], where it cannot.
     unsliced: OnceLock<Box<[OnceLock<Regex>; LIMITS.len()]>>,
     /// In the encodings that need no check of the text, as far as the pattern can be compiled so.

@@ -144,7 +144,7 @@ fn concat(operands: Vec<Evaluated<'_>>) -> Result<Option<Value>> {
         match operand {
             Evaluated::Owned(Value::Array(elements)) => all.extend(elements),
             Evaluated::Borrowed(ValueRef::Array(elements)) => {
-                all.extend(elements.iter().map(ValueRef::to_value))
+                all.extend(elements.iter().map(ValueRef::to_value));
             }
             other => {
                 return Err(error(

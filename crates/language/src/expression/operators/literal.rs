@@ -2,6 +2,7 @@
 
 use super::{Operator, Syntax, operator};
 use crate::expression::node::Node;
+use crate::expression::parse::Parser;
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator(
@@ -12,5 +13,5 @@ pub(super) const OPERATORS: &[Operator] = &[
         "$const",
         Syntax::Own(|_, argument| Ok(Node::Constant(Some(argument.clone())))),
     ),
-    operator("$expr", Syntax::Own(|parser, argument| parser.operand(argument))),
+    operator("$expr", Syntax::Own(Parser::operand)),
 ];
