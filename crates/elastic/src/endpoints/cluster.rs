@@ -85,12 +85,13 @@ async fn shown_state(
     if metrics.has("metadata") {
         answer["metadata"] = metadata(call, &indices, is_flat, expression == "_all").await?;
     }
-    let (table, of_node, unassigned) = routing(call, &indices)?;
+    let placed = placed_shards(call, &indices)?;
     if metrics.has("routing_table") {
-        answer["routing_table"] = json!({"indices": table});
+        answer["routing_table"] = json!({"indices": placed.by_index});
     }
     if metrics.has("routing_nodes") {
-        answer["routing_nodes"] = json!({"unassigned": unassigned, "nodes": {NODE_ID: of_node}});
+        answer["routing_nodes"] =
+            json!({"unassigned": placed.unassigned, "nodes": {NODE_ID: placed.on_node}});
     }
     Ok(answer)
 }
@@ -238,9 +239,16 @@ async fn metadata_of(call: &Call, index: &Index, is_flat: bool) -> Result<Value>
     }))
 }
 
-/// Which shard is where, by index, and as lists of those on the node and of those on none.
-fn routing(call: &Call, indices: &[Index]) -> Result<(Map<String, Value>, Vec<Value>, Vec<Value>)> {
-    let (mut table, mut list, mut unassigned) = (Map::new(), Vec::new(), Vec::new());
+/// Shards and where they are.
+#[derive(Default)]
+struct PlacedShards {
+    by_index: Map<String, Value>,
+    on_node: Vec<Value>,
+    unassigned: Vec<Value>,
+}
+
+fn placed_shards(call: &Call, indices: &[Index]) -> Result<PlacedShards> {
+    let mut placed = PlacedShards::default();
     for index in indices {
         let shape = Shape::of(index);
         let mut shards = Map::new();
@@ -248,8 +256,8 @@ fn routing(call: &Call, indices: &[Index]) -> Result<(Map<String, Value>, Vec<Va
             let mut listed = Vec::new();
             for number in 0..=shape.unassigned().min(shape.replicas) {
                 let (one, those) = match number {
-                    0 => (shard(index, at), &mut list),
-                    _ => (copy(index, at), &mut unassigned),
+                    0 => (shard(index, at), &mut placed.on_node),
+                    _ => (copy(index, at), &mut placed.unassigned),
                 };
                 for shown in [&one, &one] {
                     call.held.add_shown(shown)?;
@@ -259,9 +267,11 @@ fn routing(call: &Call, indices: &[Index]) -> Result<(Map<String, Value>, Vec<Va
             }
             shards.insert(at.to_string(), Value::Array(listed));
         }
-        table.insert(index.name.clone(), json!({"shards": shards}));
+        placed
+            .by_index
+            .insert(index.name.clone(), json!({"shards": shards}));
     }
-    Ok((table, list, unassigned))
+    Ok(placed)
 }
 
 /// `/_cluster/stats`.

@@ -123,11 +123,7 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value) -> Result<()> {
         ("collation", Value::Document(collation)) => put_collation(parsed, collation)?,
         ("prepareUnique", value) => parsed.prepare_unique = flag(name, value)?,
         ("collation", other) => return Err(wrong_type(name, other, "object")),
-        ("v", value) => {
-            if version(value)? == FIRST_VERSION {
-                parsed.kept.push("v", FIRST_VERSION);
-            }
-        }
+        ("v", value) => put_version(parsed, value)?,
         ("storageEngine", value) => {
             storage_engine::check_of_index(value)?;
             parsed.kept.push(name, value.clone());
@@ -296,6 +292,14 @@ fn check_partial_filter(spec: &IndexSpec) -> Result<()> {
             .map_err(Error::from),
         None => Ok(()),
     }
+}
+
+/// The first version is kept, since it is listed.
+fn put_version(parsed: &mut IndexSpec, value: &Value) -> Result<()> {
+    if version(value)? == FIRST_VERSION {
+        parsed.kept.push("v", FIRST_VERSION);
+    }
+    Ok(())
 }
 
 fn seconds(value: &Value) -> Result<i64> {

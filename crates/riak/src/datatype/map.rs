@@ -200,14 +200,14 @@ impl FieldValue {
     fn merge_seen(&mut self, clock: &Clock, other: &FieldValue, other_clock: &Clock) {
         match (self, other) {
             (FieldValue::Counter(own), FieldValue::Counter(other)) => {
-                merge_values(own, clock, other, other_clock)
+                merge_values(own, clock, other, other_clock);
             }
             (FieldValue::Set(own), FieldValue::Set(other)) => own.merge_seen(clock, other, other_clock),
             (FieldValue::Register(own), FieldValue::Register(other)) => {
-                merge_values(own, clock, other, other_clock)
+                merge_values(own, clock, other, other_clock);
             }
             (FieldValue::Flag(own), FieldValue::Flag(other)) => {
-                *own = merge_dots(own, clock, other, other_clock)
+                *own = merge_dots(own, clock, other, other_clock);
             }
             (FieldValue::Map(own), FieldValue::Map(other)) => own.merge_seen(clock, other, other_clock),
             _ => {}
