@@ -154,7 +154,8 @@ DEEP_RESULTS = {
 def test_what_would_be_nested_without_end_is_refused(server, what):
     reply = reply_of(exchange(server.address, op_msg(bson.encode(DEEP_RESULTS[what])), wait_s=2))
     errors = [error["code"] for error in reply.get("writeErrors", [reply])]
-    assert errors == [15], reply
+    # A path in a condition may have 180 names.
+    assert errors == [5729100 if what == "an upsert" else 15], reply
 
 
 def test_updates_do_not_nest_documents_deeper_than_inserts_may(server):

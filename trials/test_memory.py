@@ -250,14 +250,14 @@ def test_views_of_many_rows(server, long):
 
 # What takes much, for the others.
 LOADS = {
-    "idle connections": lambda server, long: test_idle_connections(server, long),
-    "half-sent messages": lambda server, long: test_half_sent_messages(server, long, has_users=False),
+    "idle connections": lambda server, long: test_a_ping_is_answered_among_idle_connections(server, long),
+    "half-sent messages": lambda server, long: test_half_sent_messages_stay_within_memory(server, long, has_users=False),
     "idle cursors of sorts": lambda server, long: test_idle_cursors_of_sorts(server, long),
-    "all documents in a thousand arrays": lambda server, long: test_stages(server, "all documents in a thousand arrays"),
-    "one window over all": lambda server, long: test_stages(server, "one window over all"),
+    "all documents in a thousand arrays": lambda server, long: test_large_stages_answer_or_name_the_limit(server, "all documents in a thousand arrays"),
+    "one window over all": lambda server, long: test_large_stages_answer_or_name_the_limit(server, "one window over all"),
     "values that double": lambda server, long: test_values_that_double_for_many_at_once(server, long),
     "large documents": lambda server, long: test_large_documents_of_many_clients(server, long),
-    "uploads": lambda server, long: test_uploads_at_once(server, long),
+    "uploads": lambda server, long: test_many_uploads_at_once_stay_within_memory(server, long),
     "a view of many rows": lambda server, long: test_views_of_many_rows(server, long),
 }
 

@@ -249,7 +249,7 @@ static COMMANDS: &[Command] = &[
     cluster("lockInfo", Action::ServerStatus, run!(lock_info)),
     cluster("connPoolStats", Action::ConnPoolStats, run!(conn_pool_stats)),
     cluster("dropConnections", Action::DropConnections, run!(drop_connections)),
-    anyone("features", run!(features)),
+    logged_in("features", run!(features)),
     cluster("logRotate", Action::LogRotate, run!(log_rotate)),
     cluster("hostInfo", Action::HostInfo, run!(host_info)),
     cluster("getParameter", Action::GetParameter, run!(get_parameter)),
