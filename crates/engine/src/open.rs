@@ -29,7 +29,7 @@ const ENTRY_CACHE_SHARE: usize = 32;
 /// The memory for hot files of an engine without a budget.
 const FILE_CACHE_BYTES_IN_TESTS: usize = 16 << 20;
 
-/// There may be a collection for so many bytes of the budget. Each takes about 6 kB beside it, whether it is used or not.
+/// There may be one collection for each of this many bytes of the budget. A collection takes about 6 kB besides, even if it is not used.
 const COLLECTION_BYTES: usize = 4 << 10;
 
 /// The folder of temporary files below the data folder.

@@ -9,7 +9,7 @@ use access::security::require_server_admin;
 use http::{Method, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
-/// Why jobs may not run, where whoever forbids them does not say.
+/// The reason that is shown for stopped jobs if the request that stopped them gave none.
 const STOPPED_DEFAULT: &str = "Cluster-wide resharding stopped by the user";
 
 /// `/_reshard…`; `path` is what stands after it.

@@ -8,7 +8,7 @@ fn requests_for_pages_get_elasticsearchs_answers() {
     run(CASES);
 }
 
-/// Whoever reads all slices reads every document once.
+/// All slices together have every document exactly once.
 #[test]
 fn slices_are_all_documents_together() {
     let server = Server::start();

@@ -117,7 +117,7 @@ async fn lookups_of_long_documents_give_all_in_their_order() {
     }
 }
 
-/// Look-ups by so many documents that the other collection is read whole, and by so few that its index is used.
+/// For many documents a look-up reads the whole other collection; for few it uses the other collection's index.
 #[tokio::test]
 async fn a_lookup_finds_the_same_in_the_whole_other_side_as_by_its_index() {
     let engine = new_engine().await;

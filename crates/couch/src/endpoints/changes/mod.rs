@@ -85,7 +85,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     Ok(response)
 }
 
-/// The memory of a feed's filter, which came in a body of so many bytes: the request is over once its answer begins, and the filter stays.
+/// The memory of a feed's filter, which came in a body of this many bytes. The request ends once its answer begins; the filter stays in use.
 fn room(memory: &Budget, body_bytes: usize) -> Result<Share> {
     let mut room = memory.share(Holder::Feeds);
     if body_bytes > SHORT_FILTER_BYTES {

@@ -9,7 +9,7 @@ const HITS: i64 = 10;
 /// From which rating on a document is relevant, where a request does not say it.
 const RELEVANT: i64 = 1;
 
-/// A way to measure it, over so many hits.
+/// A metric, and the number of hits over which it is computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Metric {
     pub(super) hits: usize,
