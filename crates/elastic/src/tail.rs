@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// Documents of one event.
 const DOCUMENTS_MAX: usize = 500;
@@ -27,6 +28,9 @@ const BEHIND_MAX: u64 = 5_000;
 const GATHER_TIME: Duration = Duration::from_millis(100);
 /// How often it is said that the stream lives, and looked whether its user may still read.
 const BEAT_TIME: Duration = Duration::from_secs(15);
+/// How long a server that stops waits until a client takes the event that says so. One that reads may need a moment: the event
+/// before may still be on its way.
+const LAST_EVENT_TIME_MAX: Duration = Duration::from_secs(1);
 /// Bytes of a document that is shown; of a larger one only the `_id`.
 const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 
@@ -136,10 +140,8 @@ impl Tail {
                 is_there = self.index.collection.changed_after(&at) => Some(is_there),
                 () = tokio::time::sleep(BEAT_TIME) => None,
                 () = net::stopped(&mut self.stop) => {
-                    // Who takes nothing is not waited for.
-                    if sender.has_room() {
-                        end(&sender, "the server stops").await;
-                    }
+                    // A client that takes nothing is not waited for.
+                    let _ = timeout(LAST_EVENT_TIME_MAX, end(&sender, "the server stops")).await;
                     return;
                 }
             };
