@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::files::FileCache;
 use crate::running::background;
 use crate::tables::roles::RoleTable;
 use crate::tables::users::Users;
@@ -93,9 +94,15 @@ impl Engine {
         spill: Option<Arc<SpillFolder>>,
         memory: Budget,
     ) -> Result<Engine> {
+        let file_cache = Arc::new(FileCache::new(file_cache_bytes));
+        let idle = file_cache.clone();
+        let options = StoreOptions {
+            idle_cache_bytes: Arc::new(move || idle.idle_bytes()),
+            ..options
+        };
         let store = Store::open(kv.clone(), options).await?;
         let (users, roles) = (Users::load(&store).await?, RoleTable::load(&store).await?);
-        let engine = Engine::new(store, kv, users, roles, file_cache_bytes, spill, memory);
+        let engine = Engine::new(store, kv, users, roles, file_cache, spill, memory);
         engine.drop_unfinished_replacements().await?;
         background::start(&engine);
         Ok(engine)

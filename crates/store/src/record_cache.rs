@@ -9,6 +9,10 @@
 //! any more, and nothing that it read is kept. So what is kept at a floor has not changed since any snapshot that
 //! reaches the floor.
 //!
+//! Records may also take what the caches beside them leave of their memory: a server without files, or whose collections are too
+//! large for pages of scans to be kept, keeps more records. A cache that grows has them give it back
+//! ([`RecordCache::give_back`]).
+//!
 //! Beside the records there is a table of **guesses** of which record has an `_id`. An entry may be wrong: a reader that
 //! takes a guess finds the record here or in the engine, as its snapshot sees it, and compares its `_id`. The table has more places
 //! than there are records here: a right guess spares the search in the index on `_id`, whether or not the record is here.
@@ -26,7 +30,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// The number of parts, each with its own lock, so that readers and commits seldom wait for each other.
 const STRIPES: usize = 64;
@@ -52,10 +56,17 @@ const BYTES_PER_GUESS: usize = 128;
 /// few guesses are wrong. A record whose number has more bits has no guess.
 const GUESSED_BITS: u32 = 40;
 
+/// The bytes that caches outside the store leave of their memory now.
+pub(crate) type IdleBytes = Arc<dyn Fn() -> usize + Send + Sync>;
+
 /// The records of all collections that are in memory.
 pub(crate) struct RecordCache {
     stripes: Vec<RwLock<Stripe>>,
-    stripe_bytes_max: usize,
+    /// The records' own share, less the guesses.
+    own_bytes: usize,
+    /// What each part may take, as of the last look at what other caches leave.
+    stripe_bytes_max: AtomicUsize,
+    idle_bytes: IdleBytes,
     /// Numbers of records by the hash of shard and `_id`, and some bits of that hash; 0 for none.
     guesses: Box<[AtomicU64]>,
     hasher: FixedState,
@@ -97,16 +108,51 @@ pub(crate) struct CachedRecords {
 
 impl RecordCache {
     /// A cache with these numbers of bytes for records, for pages of scans and for index entries. With 0, nothing of that kind is
-    /// kept.
-    pub(crate) fn new(bytes_max: usize, scan_bytes_max: usize, entry_bytes_max: usize) -> RecordCache {
-        let guesses = bytes_max / BYTES_PER_GUESS;
-        RecordCache {
+    /// kept. Records may also take what is idle of the others.
+    pub(crate) fn new(
+        bytes_max: usize,
+        scan_bytes_max: usize,
+        entry_bytes_max: usize,
+        idle_bytes: IdleBytes,
+    ) -> RecordCache {
+        let scans = ScanCache::new(scan_bytes_max);
+        let most_bytes = match bytes_max {
+            0 => 0,
+            own => own + scans.idle_bytes() + idle_bytes(),
+        };
+        let guesses = most_bytes / BYTES_PER_GUESS;
+        let cache = RecordCache {
             stripes: (0..STRIPES).map(|_| RwLock::default()).collect(),
-            stripe_bytes_max: (bytes_max - guesses * size_of::<AtomicU64>()) / STRIPES,
+            own_bytes: bytes_max.saturating_sub(guesses * size_of::<AtomicU64>()),
+            stripe_bytes_max: AtomicUsize::new(0),
+            idle_bytes,
             guesses: (0..guesses).map(|_| AtomicU64::new(0)).collect(),
             hasher: FixedState::default(),
-            scans: ScanCache::new(scan_bytes_max),
+            scans,
             entries: Arc::new(EntryCache::new(entry_bytes_max)),
+        };
+        cache.look_at_others();
+        cache
+    }
+
+    /// Looks how much the other caches leave. Returns the bytes that each part may take.
+    fn look_at_others(&self) -> usize {
+        let bytes_max = match self.own_bytes {
+            0 => 0,
+            own => own + self.scans.idle_bytes() + (self.idle_bytes)(),
+        };
+        let of_stripe = bytes_max / STRIPES;
+        self.stripe_bytes_max.store(of_stripe, Ordering::Relaxed);
+        of_stripe
+    }
+
+    /// Gives back what other caches have come to need of their memory; to be called when they have grown.
+    pub(crate) fn give_back(&self) {
+        let bytes_max = self.look_at_others();
+        for stripe in &self.stripes {
+            if stripe.read().bytes > bytes_max {
+                stripe.write().make_room(bytes_max / 8 * 7);
+            }
         }
     }
 
@@ -240,7 +286,8 @@ impl CachedRecords {
     /// Keeps the bytes of a record, with this header, that a snapshot of this sequence has read.
     pub(crate) fn keep(&self, id: RecordId, sequence: u64, bytes: &Bytes, header: &Header) {
         let cost = bytes.len() + OVERHEAD_BYTES;
-        if bytes.len() > RECORD_BYTES_MAX || cost > self.cache.stripe_bytes_max {
+        let mut bytes_max = self.cache.stripe_bytes_max.load(Ordering::Relaxed);
+        if bytes.len() > RECORD_BYTES_MAX || cost > bytes_max {
             return;
         }
         let key = self.key(id);
@@ -248,8 +295,11 @@ impl CachedRecords {
         if self.floor(id).load(Ordering::Acquire) > sequence {
             return;
         }
-        if stripe.bytes + cost > self.cache.stripe_bytes_max {
-            stripe.make_room(self.cache.stripe_bytes_max / 8 * 7);
+        if stripe.bytes + cost > bytes_max {
+            bytes_max = self.cache.look_at_others();
+        }
+        if stripe.bytes + cost > bytes_max {
+            stripe.make_room(bytes_max / 8 * 7);
         }
         if let Entry::Vacant(place) = stripe.records.entry(key) {
             place.insert(Kept {
@@ -295,6 +345,7 @@ impl CachedRecords {
     pub(crate) fn keep_scanned(&self, after: u64, page: &Arc<DocumentPage>, sequence: u64) {
         let scans = &self.cache.scans;
         scans.keep(self.shard, after, page, sequence, &self.page_floors);
+        self.cache.give_back();
     }
 
     fn key(&self, id: RecordId) -> Key {
@@ -365,7 +416,10 @@ mod tests {
     use super::*;
 
     fn records(bytes_max: usize) -> CachedRecords {
-        CachedRecords::new(Arc::new(RecordCache::new(bytes_max, 0, 0)), ShardId(1))
+        CachedRecords::new(
+            Arc::new(RecordCache::new(bytes_max, 0, 0, Arc::new(|| 0))),
+            ShardId(1),
+        )
     }
 
     /// Keeps a record of these bytes, all of which are its document.
@@ -381,6 +435,27 @@ mod tests {
     fn read(records: &CachedRecords, id: u64, sequence: u64) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         records.copy(RecordId(id), sequence, &mut out).then_some(out)
+    }
+
+    #[test]
+    fn records_take_what_other_caches_leave_and_give_it_back() {
+        const RECORDS: u64 = 1_000;
+        let idle = Arc::new(AtomicUsize::new(1 << 20));
+        let left = idle.clone();
+        let idle_bytes: IdleBytes = Arc::new(move || left.load(Ordering::Relaxed));
+        let cache = Arc::new(RecordCache::new(128 << 10, 0, 0, idle_bytes));
+        let records = CachedRecords::new(cache.clone(), ShardId(1));
+        let fill = || (1..=RECORDS).for_each(|id| keep(&records, id, RECORDS, &[0; 100]));
+        fill();
+        assert_eq!(cache.bytes(), RECORDS as usize * (100 + OVERHEAD_BYTES));
+        idle.store(0, Ordering::Relaxed);
+        cache.give_back();
+        assert!(cache.bytes() <= 128 << 10, "{}", cache.bytes());
+        fill();
+        assert!(cache.bytes() <= 128 << 10, "{}", cache.bytes());
+        idle.store(1 << 20, Ordering::Relaxed);
+        fill();
+        assert_eq!(cache.bytes(), RECORDS as usize * (100 + OVERHEAD_BYTES));
     }
 
     #[test]

@@ -70,6 +70,11 @@ impl ScanCache {
         self.pages.read().bytes
     }
 
+    /// The bytes that are left.
+    pub(crate) fn idle_bytes(&self) -> usize {
+        self.bytes_max.saturating_sub(self.bytes())
+    }
+
     /// Whether pages of a collection of about this many bytes are kept.
     pub(crate) fn takes(&self, collection_bytes: usize) -> bool {
         collection_bytes < self.bytes_max / SHARE.1 * SHARE.0

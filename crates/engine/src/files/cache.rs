@@ -24,6 +24,7 @@ const CHUNK_OVERHEAD_BYTES: u64 = 128;
 pub(crate) struct FileCache {
     entries: Cache<EntryKey, KeptEntry>,
     chunks: Cache<ChunkKey, KeptChunk, ByBytes>,
+    bytes_max: u64,
 }
 
 /// An entry that is looked up: the key of the entries in memory.
@@ -69,6 +70,7 @@ impl FileCache {
         FileCache {
             entries: Cache::new(ENTRIES_MAX),
             chunks: Cache::with_weighter(chunks_expected, bytes_max as u64, ByBytes),
+            bytes_max: bytes_max as u64,
         }
     }
 
@@ -118,6 +120,11 @@ impl FileCache {
     ) {
         let key = (chunks.uuid(), file.clone(), number);
         self.chunks.insert(key, KeptChunk { rewrites, bytes });
+    }
+
+    /// The bytes that are left.
+    pub(crate) fn idle_bytes(&self) -> usize {
+        self.bytes_max.saturating_sub(self.chunk_bytes()) as usize
     }
 
     /// Bytes of chunks in memory.

@@ -180,6 +180,9 @@ impl FileReader {
             }
             self.take(number, &chunk.data)?;
         }
+        if is_kept {
+            self.engine.store().give_back_memory();
+        }
         if self.ready.is_empty() {
             return Err(self.damaged(format!("its chunk {first} is missing")));
         }

@@ -19,6 +19,9 @@ pub struct StoreOptions {
     pub scan_cache_bytes: usize,
     /// The bytes of index entries that were read, which are kept in memory beside those.
     pub entry_cache_bytes: usize,
+    /// The bytes that caches outside the store leave of their memory now. Records take them as well, until they are given back
+    /// ([`Store::give_back_memory`]).
+    pub idle_cache_bytes: Arc<dyn Fn() -> usize + Send + Sync>,
     /// The collections and views that there may be: each takes some kilobytes of memory, whether it is used or not.
     pub collections_max: usize,
 }
@@ -41,6 +44,7 @@ impl StoreOptions {
             record_cache_bytes: RECORD_CACHE_BYTES,
             scan_cache_bytes: SCAN_CACHE_BYTES,
             entry_cache_bytes: ENTRY_CACHE_BYTES,
+            idle_cache_bytes: Arc::new(|| 0),
             collections_max: usize::MAX,
         }
     }

@@ -53,6 +53,12 @@ impl Store {
         self.catalog.record_cache.bytes()
     }
 
+    /// Gives back what caches outside the store have come to need of the memory that they left
+    /// ([`StoreOptions::idle_cache_bytes`]); to be called when they have grown.
+    pub fn give_back_memory(&self) {
+        self.catalog.record_cache.give_back();
+    }
+
     /// The collection or view of this name. If it cannot be read, or if damage hides whether it exists, every operation on it fails.
     pub fn collection(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
         self.catalog.find(namespace)
