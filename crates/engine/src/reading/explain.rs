@@ -63,7 +63,7 @@ impl Engine {
                     .await
             }
             Explained::Update(namespace, statement) => {
-                let parsed = statement.parse(self.collation(namespace, None)?.as_ref(), false)?;
+                let parsed = statement.parse(context, self.collation(namespace, None)?.as_ref(), false)?;
                 let purpose = Purpose::Update(Trial {
                     update: parsed.update,
                     variables: parsed.variables,
@@ -79,7 +79,7 @@ impl Engine {
                     .await
             }
             Explained::FindAndModify(namespace, request) => {
-                let parsed = request.parse(self.collation(namespace, None)?.as_ref(), false)?;
+                let parsed = request.parse(context, self.collation(namespace, None)?.as_ref(), false)?;
                 let purpose = match parsed.update {
                     None => Purpose::Delete { gives: true },
                     Some(update) => Purpose::Update(Trial {
@@ -136,7 +136,7 @@ impl Engine {
     ) -> Result<Document> {
         let surroundings = self.surroundings(context, request);
         let collation = self.collation(&source.namespace(), request.collation.as_ref())?;
-        let variables = crate::reading::find::variables(&request.variables, collation)?;
+        let variables = crate::reading::find::variables(context, &request.variables, collation)?;
         let options = request.open_options(context)?;
         let name = source.namespace();
         let open = || Opened::resolve(&name, &request.pipeline, &variables, &surroundings, &options);

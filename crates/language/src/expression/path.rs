@@ -26,6 +26,8 @@ pub(super) enum Base {
     Now,
     /// `$$CLUSTER_TIME`.
     ClusterTime,
+    /// `$$USER_ROLES`.
+    UserRoles,
     /// `{$meta: "indexKey"}`.
     IndexKey,
     /// Other metadata, from an earlier stage.
@@ -53,6 +55,7 @@ impl Path {
             Base::Local(slot) => scope.local(*slot),
             Base::Named(name) => scope.variables.named(name),
             Base::Now => Some(ValueRef::DateTime(scope.variables.now_ms()?)),
+            Base::UserRoles => Some(scope.variables.user_roles()),
             Base::IndexKey => scope.variables.index_key(),
             Base::Metadata(name) => scope.variables.metadata(name),
             Base::ClusterTime => return Err(not_available("CLUSTER_TIME")),
