@@ -23,12 +23,14 @@ const UNSTABLE: [&str; 13] = [
 ];
 
 /// Stages that tell of this very server, and so know no read concern but `local`.
-const LOCAL_ONLY: [&str; 5] = [
+const LOCAL_ONLY: [&str; 7] = [
     "$listClusterCatalog",
     "$currentOp",
     "$listLocalSessions",
     "$listSessions",
     "$planCacheStats",
+    "$querySettings",
+    "$queryStats",
 ];
 
 /// Refuses stages that do not go with how the command is called.
