@@ -98,6 +98,29 @@ fn changes() -> Vec<Case> {
             doc! {"stage": "DELETE", "inputStage": {"stage": "COLLSCAN"}},
         ),
         planned(
+            update(doc! {"_id": 1}, doc! {}),
+            doc! {"stage": "EXPRESS_UPDATE", "keyPattern": "{ _id: 1 }", "indexName": "_id_"},
+        ),
+        planned(
+            update(doc! {"_id": 1}, doc! {"upsert": true}),
+            doc! {"stage": "UPDATE"},
+        ),
+        explain(
+            update(doc! {"_id": 2}, doc! {}),
+            0,
+            doc! {"stage": "EXPRESS_UPDATE", "nWouldModify": 1, "nWouldUpsert": 0, "nWouldDelete": 0, "docsExamined": 1},
+        ),
+        explain(
+            doc! {"delete": "a", "deletes": [{"q": {"_id": {"$eq": 2}}, "limit": 1}]},
+            0,
+            doc! {"stage": "EXPRESS_DELETE", "nWouldModify": 0, "nWouldDelete": 1},
+        ),
+        explain(
+            doc! {"findAndModify": "a", "query": {"_id": 2}, "remove": true},
+            1,
+            doc! {"stage": "EXPRESS_DELETE", "nReturned": 1, "nWouldDelete": 1},
+        ),
+        planned(
             doc! {"findAndModify": "a", "query": {"x": 1}, "sort": {"_id": 1}, "remove": true},
             doc! {"stage": "DELETE", "inputStage": {"stage": "LIMIT", "limitAmount": 1}},
         ),
