@@ -1,7 +1,7 @@
 //! `explain` of writes: what it reports, and that it changes nothing.
 
 use crate::case::{Case, bad, good, run};
-use value::{Document, Value, array, doc};
+use value::{Binary, Document, Value, array, doc};
 
 #[test]
 fn changes_are_tried_but_not_made() {
@@ -20,6 +20,46 @@ fn a_command_is_explained_in_its_own_database() {
         bad(doc! {"explain": other}, 73, "Mismatched $db in explain command"),
         good(doc! {"explain": {"find": "a", "$db": "test"}}, doc! {}),
         bad(doc! {"explain": {"find": "a", "$db": 1}}, 14, "'explain.$db'"),
+    ]);
+}
+
+#[test]
+fn the_options_of_an_explained_command_are_checked() {
+    let update = |more: Document| {
+        let mut request = doc! {"update": "a", "updates": [{"q": {}, "u": {"$set": {"x": 1}}}]};
+        more.into_iter()
+            .for_each(|(name, value)| request.push(name, value));
+        doc! {"explain": request}
+    };
+    let uuid = || Binary {
+        subtype: 4,
+        bytes: vec![5; 16],
+    };
+    run(&[
+        good(doc! {"insert": "a", "documents": [{"_id": 1}]}, doc! {}),
+        good(update(doc! {"ordered": false, "stmtId": 1}), doc! {}),
+        bad(update(doc! {"ordered": 1}), 14, "ordered"),
+        bad(update(doc! {"collectionUUID": uuid()}), 361, "does not match"),
+        bad(
+            doc! {"explain": {"find": "a", "collectionUUID": uuid()}},
+            361,
+            "does not match",
+        ),
+        bad(
+            doc! {"explain": {"find": "a", "ordered": true}},
+            40_415,
+            "ordered",
+        ),
+        bad(
+            doc! {"explain": {"count": "a", "collectionUUID": uuid()}},
+            40_415,
+            "collectionUUID",
+        ),
+        bad(
+            doc! {"explain": {"delete": "a", "deletes": [{"q": {}, "limit": 1}, {"q": {}, "limit": 1}]}},
+            16,
+            "must be of size 1",
+        ),
     ]);
 }
 
