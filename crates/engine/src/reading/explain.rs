@@ -160,7 +160,7 @@ impl Engine {
         let stages = rest.to_documents();
         let grouped = stages
             .split_first()
-            .filter(|(first, _)| first.get("$group").is_some());
+            .filter(|(first, _)| first.get("$group").is_some() && !is_unplanned(&found));
         let after = match grouped {
             Some((_, after)) if collection.is_some() && verbosity == Verbosity::QueryPlanner => {
                 group_over_plan(&mut found);
@@ -183,6 +183,18 @@ impl Engine {
         shown.extend(after.iter().cloned().map(Value::from));
         Ok(doc! {"stages": Value::Array(shown), "queryShapeHash": shape})
     }
+}
+
+/// Whether MongoDB does without its planner, which so has no `$group` to include.
+fn is_unplanned(found: &Document) -> bool {
+    let planner = found.get("queryPlanner").and_then(Value::as_document);
+    let winner = planner
+        .and_then(|planner| planner.get("winningPlan"))
+        .and_then(Value::as_document);
+    let stage = winner
+        .and_then(|winner| winner.get("stage"))
+        .and_then(Value::as_str);
+    stage.is_some_and(|stage| stage.starts_with("EXPRESS_"))
 }
 
 /// Shows a `$group` after the find as MongoDB 8 does, whose planner includes it: as the uppermost stage of a plan of its second
