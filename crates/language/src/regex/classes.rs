@@ -10,8 +10,9 @@ use std::str::Chars;
 const BOUNDARY: &str = "(?-i:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))";
 const NO_BOUNDARY: &str = "(?-i:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))";
 
-/// Where something else than a class may look like one, or a class like something else: verbs, named classes, quoted text, comments.
-const UNTOLD: [&str; 6] = ["(*", "[:", "[.", "[=", "\\Q", "(?#"];
+/// Where something else than a class may look like one, or a class like something else: verbs, named classes, sets of sets, quoted
+/// text, comments.
+const UNTOLD: [&str; 7] = ["(*", "[:", "[.", "[=", "(?[", "\\Q", "(?#"];
 
 /// The pattern with its classes written out; `None` where this cannot tell them from other parts.
 pub(super) fn written_out(pattern: &str, options: &str) -> Option<String> {
@@ -178,6 +179,7 @@ mod tests {
             (r"(?aW)\w", ""),
             (r"\Q[\E\w", ""),
             (r"(?#[)\w", ""),
+            (r"(?[\w - \d])", ""),
             (r"(*UCP)\w", ""),
             (r"[[:alpha:]\d]", ""),
             ("\\", ""),

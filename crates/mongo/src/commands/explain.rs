@@ -150,7 +150,7 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
         }
         "findAndModify" => {
             let request = find_and_modify::parse(&arguments, called)?;
-            let options = writes::options(call, &arguments)?;
+            let options = find_and_modify::options(call, &arguments)?;
             arguments.finish()?;
             let namespace = namespace()?;
             find_and_modify::check_access(call, &namespace, &request, &options)?;

@@ -31,6 +31,7 @@ fn the_options_of_an_explained_command_are_checked() {
             .for_each(|(name, value)| request.push(name, value));
         doc! {"explain": request}
     };
+    let remove = || doc! {"findAndModify": "a", "query": {}, "remove": true, "ordered": true};
     let uuid = || Binary {
         subtype: 4,
         bytes: vec![5; 16],
@@ -39,6 +40,8 @@ fn the_options_of_an_explained_command_are_checked() {
         good(doc! {"insert": "a", "documents": [{"_id": 1}]}, doc! {}),
         good(update(doc! {"ordered": false, "stmtId": 1}), doc! {}),
         bad(update(doc! {"ordered": 1}), 14, "ordered"),
+        bad(remove(), 40_415, "ordered"),
+        bad(doc! {"explain": (remove())}, 40_415, "ordered"),
         bad(update(doc! {"collectionUUID": uuid()}), 361, "does not match"),
         bad(
             doc! {"explain": {"find": "a", "collectionUUID": uuid()}},
