@@ -152,7 +152,7 @@ impl Variables {
     }
 
     pub(super) fn user_roles(&self) -> ValueRef<'_> {
-        let roles = self.user_roles.as_ref().map(|roles| roles.as_ref().as_ref());
+        let roles = self.user_roles.as_deref().map(Value::as_ref);
         roles.unwrap_or(ValueRef::Array(ArrayRef::Tree(&[])))
     }
 
