@@ -202,19 +202,16 @@ impl Variables {
 
     /// `$$NOW` in milliseconds since 1970.
     pub fn now_ms(&self) -> Result<i64> {
-        self.now_ms.ok_or_else(|| not_available("NOW"))
+        self.now_ms.ok_or_else(|| {
+            Error::new(
+                Code::location(10_071_200),
+                "Builtin variable '$$NOW' is not available",
+            )
+        })
     }
 
     pub(super) fn named(&self, name: &str) -> Option<ValueRef<'_>> {
         let (_, value) = self.named.iter().find(|(known, _)| known == name)?;
         value.as_ref().map(Value::as_ref)
     }
-}
-
-/// The error of a server variable that has no value here.
-pub(super) fn not_available(variable: &str) -> Error {
-    Error::new(
-        Code::location(10_071_200),
-        format!("Builtin variable '$${variable}' is not available"),
-    )
 }
