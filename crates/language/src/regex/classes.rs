@@ -1,7 +1,7 @@
 //! Patterns whose classes are written out: `[0-9A-Za-z_]` for `\w`.
 //!
-//! By UTF-8 alone PCRE2 takes `\w`, `\d`, `\s` and `\b` for what they are in ASCII, as MongoDB does. Where it also has Unicode's
-//! properties they mean more. A pattern that is written out means the same in both.
+//! By UTF-8 alone PCRE2 takes `\w`, `\d`, `\s`, `\b` and `[:alpha:]` for what they are in ASCII, as MongoDB does. Where it also has
+//! Unicode's properties they mean more. A pattern that is written out means the same in both.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -10,9 +10,31 @@ use std::str::Chars;
 const BOUNDARY: &str = "(?-i:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))";
 const NO_BOUNDARY: &str = "(?-i:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))";
 
-/// Where something else than a class may look like one, or a class like something else: verbs, named classes, sets of sets, quoted
-/// text, comments.
-const UNTOLD: [&str; 7] = ["(*", "[:", "[.", "[=", "(?[", "\\Q", "(?#"];
+/// Where something else than a class may look like one, or a class like something else: verbs, sets of sets, quoted text, comments.
+const UNTOLD: [&str; 6] = ["(*", "[.", "[=", "(?[", "\\Q", "(?#"];
+
+/// The named classes, as they are written within `[…]`, and whether they are the same without regard to case: there `k` and `s` are
+/// also the Kelvin sign and the long s, which are in none of them.
+const NAMED: [(&str, &str, bool); 14] = [
+    ("alnum", "0-9A-Za-z", false),
+    ("alpha", "A-Za-z", false),
+    ("ascii", "\\x{0}-\\x{7f}", false),
+    ("blank", "\\x{9}\\x{20}", true),
+    ("cntrl", "\\x{0}-\\x{1f}\\x{7f}", true),
+    ("digit", "0-9", true),
+    ("graph", "\\x{21}-\\x{7e}", false),
+    ("lower", "a-z", false),
+    ("print", "\\x{20}-\\x{7e}", false),
+    (
+        "punct",
+        "\\x{21}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{60}\\x{7b}-\\x{7e}",
+        true,
+    ),
+    ("space", "\\x{9}-\\x{d}\\x{20}", true),
+    ("upper", "A-Z", false),
+    ("word", "0-9A-Za-z_", false),
+    ("xdigit", "0-9A-Fa-f", true),
+];
 
 /// The pattern with its classes written out; `None` where this cannot tell them from other parts.
 pub(super) fn written_out(pattern: &str, options: &str) -> Option<String> {
@@ -108,10 +130,26 @@ impl Writing<'_> {
             match self.rest.next()? {
                 ']' => break,
                 '\\' => self.escape_in_set()?,
+                '[' => self.named_in_set()?,
                 other => self.written.push(other),
             }
         }
         self.written.push(']');
+        Some(())
+    }
+
+    /// What a bracket within `[…]` begins: a name between colons, or nothing.
+    fn named_in_set(&mut self) -> Option<()> {
+        if self.rest.next_if_eq(&':').is_none() {
+            self.written.push('[');
+            return Some(());
+        }
+        let name: String = self.rest.by_ref().take_while(|c| *c != ':').collect();
+        let (_, set, has_no_case) = NAMED.iter().find(|(known, ..)| *known == name)?;
+        if self.rest.next()? != ']' || (self.is_caseless && !has_no_case) {
+            return None;
+        }
+        self.written.push_str(set);
         Some(())
     }
 
@@ -151,7 +189,9 @@ mod tests {
         let text = "aZ_9 é\u{212a}k\u{17f}sS\u{a0}\t\u{b}\u{85}x-]٣\\w^\u{1c} é";
         let patterns = concat!(
             r"\w+ \W \d \D+ \s \S+ \b \B \bé k\b \Bs [\w-]+ [-\w]+ [^\w] [^\D8] [\s\d]+ [\S]+ [\W\d]+ []\d]+ [^]\d]+ ",
-            r"\\w [\\w]+ \c\w? \p{L}\w (\w)(?<=\w)(?!\d) (?:\b|x)\W* (?<=\bk)\B. [\b\d]"
+            r"\\w [\\w]+ \c\w? \p{L}\w (\w)(?<=\w)(?!\d) (?:\b|x)\W* (?<=\bk)\B. [\b\d] [[:alnum:]] [^[:alpha:]] [[:ascii:]] ",
+            r"[[:blank:]] [[:cntrl:]é] [[:digit:]_] [[:graph:]] [[:lower:]] [[:print:]] [[:punct:]] [[:space:]] [[:upper:]] ",
+            r"[[:word:]] [[:xdigit:]\s] [[\d]"
         );
         let both = |pattern| [(pattern, ""), (pattern, "i")];
         for (pattern, options) in patterns.split(' ').flat_map(both) {
@@ -181,7 +221,10 @@ mod tests {
             (r"(?#[)\w", ""),
             (r"(?[\w - \d])", ""),
             (r"(*UCP)\w", ""),
-            (r"[[:alpha:]\d]", ""),
+            (r"[[:^alpha:]]", ""),
+            (r"[[:alpha:]]", "i"),
+            (r"[[:<:]]a", ""),
+            (r"[[:alpha:", ""),
             ("\\", ""),
             ("[", ""),
         ] {

@@ -51,7 +51,8 @@ mod tests {
             ("a*", "äbc", (Encoding::Unchecked, Some("a*"))),
             ("ä*", "abc", (Encoding::Unchecked, Some("ä*"))),
             (r"\d*", "äbc", (Encoding::Unchecked, Some("(?-i:[0-9])*"))),
-            ("[[:alpha:]]*", "äbc", (Encoding::Unchecked, None)),
+            ("[[:alpha:]]", "äbc", (Encoding::Unchecked, Some("[A-Za-z]"))),
+            ("[[:^alpha:]]*", "äbc", (Encoding::Unchecked, None)),
         ] {
             let encoding = Encoding::without_checks(pattern, text);
             let written = encoding.written(pattern, "");
