@@ -201,5 +201,20 @@ fn plans() -> Vec<Case> {
             statistics(doc! {"$planCacheStats": {}}),
             doc! {"cursor": {"firstBatch": [{"isActive": true}]}},
         ),
+        bad(
+            doc! {"planCacheClear": "a", "query": {"$nothing": 1}},
+            2,
+            "unknown top level operator",
+        ),
+        good(doc! {"planCacheClear": "a", "query": {"x": 1, "y": 1}}, doc! {}),
+        good(
+            statistics(doc! {"$planCacheStats": {}}),
+            doc! {"cursor": {"firstBatch": [{"isActive": true}]}},
+        ),
+        good(
+            doc! {"planCacheClear": "a", "query": {"y": {"$gt": 8}, "x": {"$gt": 9}}},
+            doc! {},
+        ),
+        good(statistics(doc! {"$planCacheStats": {}}), none()),
     ]
 }
