@@ -233,6 +233,8 @@ const MONITOR: &[Action] = &[
     Action::ListClusterCatalog,
     Action::ListDatabases,
     Action::ListSessions,
+    Action::QueryStatsRead,
+    Action::QueryStatsReadTransformed,
     Action::ServerStatus,
     Action::Top,
 ];

@@ -39,7 +39,7 @@ pub use error::AuthError;
 pub use name::RoleName;
 pub use privilege::Privilege;
 pub use privileges::Privileges;
-pub use role::{Role, names_value};
+pub use role::{Role, names_value, shown_roles};
 pub use roles::Roles;
 pub use scope::Scope;
 pub use token_signature::TokenSignature;

@@ -74,6 +74,15 @@ pub fn names_value<'a>(names: impl IntoIterator<Item = &'a RoleName>) -> Value {
     documents.map(Value::Document).collect()
 }
 
+/// `[{_id, role, db}]`, as expressions see roles.
+pub fn shown_roles<'a>(names: impl IntoIterator<Item = &'a RoleName>) -> Value {
+    let shown = names.into_iter().map(|name| {
+        let id = format!("{}.{}", name.database, name.name);
+        doc! {"_id": id, "role": &name.name, "db": &name.database}
+    });
+    shown.map(Value::Document).collect()
+}
+
 /// The field `roles` as it is stored.
 pub(crate) fn names_field(document: DocumentRef<'_>) -> Result<Vec<RoleName>, AuthError> {
     let Some(ValueRef::Array(names)) = document.get("roles") else {

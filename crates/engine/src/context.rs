@@ -23,6 +23,8 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 pub struct Context {
     /// The user's name with its database (`name@db`), if one has logged in.
     pub user: Option<Arc<str>>,
+    /// The roles of the user and those that they inherit, as `$$USER_ROLES` gives them.
+    pub user_roles: Option<Arc<Value>>,
     /// The logical session.
     pub session: Option<SessionId>,
     /// The retryable write's number (`txnNumber`) in the session.

@@ -249,6 +249,7 @@ fn context(connection: &Connection, generic: &Generic, time_limit: Option<Durati
     context.retry_number = generic.transaction_number;
     context.api = generic.api;
     context.user = login.full_name().cloned();
+    context.user_roles = login.held_roles().cloned();
     context.client = connection.client.clone();
     context.origin = Some(Origin {
         connection: connection.id,

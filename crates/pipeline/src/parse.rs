@@ -5,8 +5,8 @@ use super::stages::searching::SEARCH_META;
 use super::stages::sort::Keying;
 use super::stages::{
     bucket, bucket_auto, catalog, count, densify, describing, documents, facet, fill, geo_near, graph_lookup,
-    group, limit, lookup, matching, merge, out, pack_buckets, project, rank_fusion, redact, replace_root,
-    sample, searching, sort, union_with, unwind,
+    group, limit, lookup, matching, merge, out, pack_buckets, project, queries, rank_fusion, redact,
+    replace_root, sample, searching, sort, union_with, unwind,
 };
 use super::window;
 use super::{COLLECTIONLESS, Pipeline};
@@ -65,6 +65,8 @@ const STAGES: &[(&str, ParseStage)] = &[
     ("$listSessions", describing::parse_sessions),
     ("$listClusterCatalog", catalog::parse),
     ("$listLocalSessions", describing::parse_local_sessions),
+    ("$querySettings", queries::parse_settings),
+    ("$queryStats", queries::parse_statistics),
     ("$search", searching::parse),
     ("$searchMeta", searching::parse_meta),
     ("$listSearchIndexes", searching::parse_listing),
@@ -76,8 +78,6 @@ const UNSUPPORTED: &[&str] = &[
     "$vectorSearch",
     "$changeStream",
     "$changeStreamSplitLargeEvent",
-    "$querySettings",
-    "$queryStats",
     "$scoreFusion",
     "$score",
     "$listSampledQueries",

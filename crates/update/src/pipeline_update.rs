@@ -9,7 +9,7 @@ use language::{Code, Error, Result};
 use value::{Document, DocumentRef, Value, doc};
 
 /// The stages that MongoDB has but does not allow here.
-const OTHER_STAGES: [&str; 36] = [
+const OTHER_STAGES: [&str; 45] = [
     "$bucket",
     "$bucketAuto",
     "$changeStream",
@@ -26,6 +26,9 @@ const OTHER_STAGES: [&str; 36] = [
     "$group",
     "$indexStats",
     "$limit",
+    "$listCachedAndActiveUsers",
+    "$listCatalog",
+    "$listClusterCatalog",
     "$listLocalSessions",
     "$listSampledQueries",
     "$listSearchIndexes",
@@ -36,10 +39,16 @@ const OTHER_STAGES: [&str; 36] = [
     "$out",
     "$planCacheStats",
     "$querySettings",
+    "$queryStats",
+    "$rankFusion",
     "$redact",
     "$sample",
+    "$score",
+    "$scoreFusion",
     "$search",
+    "$searchMeta",
     "$setWindowFields",
+    "$shardedDataDistribution",
     "$skip",
     "$sort",
     "$sortByCount",

@@ -1,5 +1,6 @@
 //! Matching documents that are not in a collection, such as listings.
 
+use crate::context::Context;
 use crate::error::Result;
 use crate::reading::find::{parse_filter, variables};
 use language::filter::Filter;
@@ -15,7 +16,7 @@ impl DocumentFilter {
     pub fn parse(filter: &Document) -> Result<DocumentFilter> {
         Ok(DocumentFilter(parse_filter(
             filter,
-            &variables(&Document::new(), None)?.without_clock(),
+            &variables(&Context::default(), &Document::new(), None)?.without_clock(),
         )?))
     }
 

@@ -100,7 +100,7 @@ impl Engine {
         self.check_view_collation(namespace, request.collation.as_ref())?;
         let surroundings = self.surroundings(context, request);
         let collation = self.collation(namespace, request.collation.as_ref())?;
-        let variables = variables(&request.variables, collation)?;
+        let variables = variables(context, &request.variables, collation)?;
         let options = request.open_options(context)?;
         let opened = Opened::resolve(namespace, &request.pipeline, &variables, &surroundings, &options)?;
         self.room_for_answer(context).await?;

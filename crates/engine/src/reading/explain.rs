@@ -63,7 +63,7 @@ impl Engine {
                     .await
             }
             Explained::Update(namespace, statement) => {
-                let parsed = statement.parse(self.collation(namespace, None)?.as_ref(), false)?;
+                let parsed = statement.parse(context, self.collation(namespace, None)?.as_ref(), false)?;
                 let purpose = Purpose::Update(Trial {
                     update: parsed.update,
                     variables: parsed.variables,
@@ -79,7 +79,7 @@ impl Engine {
                     .await
             }
             Explained::FindAndModify(namespace, request) => {
-                let parsed = request.parse(self.collation(namespace, None)?.as_ref(), false)?;
+                let parsed = request.parse(context, self.collation(namespace, None)?.as_ref(), false)?;
                 let purpose = match parsed.update {
                     None => Purpose::Delete { gives: true },
                     Some(update) => Purpose::Update(Trial {
@@ -136,7 +136,7 @@ impl Engine {
     ) -> Result<Document> {
         let surroundings = self.surroundings(context, request);
         let collation = self.collation(&source.namespace(), request.collation.as_ref())?;
-        let variables = crate::reading::find::variables(&request.variables, collation)?;
+        let variables = crate::reading::find::variables(context, &request.variables, collation)?;
         let options = request.open_options(context)?;
         let name = source.namespace();
         let open = || Opened::resolve(&name, &request.pipeline, &variables, &surroundings, &options);
@@ -160,7 +160,7 @@ impl Engine {
         let stages = rest.to_documents();
         let grouped = stages
             .split_first()
-            .filter(|(first, _)| first.get("$group").is_some());
+            .filter(|(first, _)| first.get("$group").is_some() && !is_unplanned(&found));
         let after = match grouped {
             Some((_, after)) if collection.is_some() && verbosity == Verbosity::QueryPlanner => {
                 group_over_plan(&mut found);
@@ -183,6 +183,18 @@ impl Engine {
         shown.extend(after.iter().cloned().map(Value::from));
         Ok(doc! {"stages": Value::Array(shown), "queryShapeHash": shape})
     }
+}
+
+/// Whether MongoDB does without its planner, which so has no `$group` to include.
+fn is_unplanned(found: &Document) -> bool {
+    let planner = found.get("queryPlanner").and_then(Value::as_document);
+    let winner = planner
+        .and_then(|planner| planner.get("winningPlan"))
+        .and_then(Value::as_document);
+    let stage = winner
+        .and_then(|winner| winner.get("stage"))
+        .and_then(Value::as_str);
+    stage.is_some_and(|stage| stage.starts_with("EXPRESS_"))
 }
 
 /// Shows a `$group` after the find as MongoDB 8 does, whose planner includes it: as the uppermost stage of a plan of its second

@@ -89,9 +89,15 @@ pub struct DistinctRequest {
     pub collation: Option<Document>,
 }
 
-/// The variables of a command: the time that it began, the order of strings, and its `let`.
-pub(crate) fn variables(definitions: &Document, collation: Option<Collation>) -> Result<Variables> {
-    let mut variables = Variables::new(now_ms()).with_collation(collation);
+/// The variables of a command: the time that it began, the roles of who sent it, the order of strings, and its `let`.
+pub(crate) fn variables(
+    context: &Context,
+    definitions: &Document,
+    collation: Option<Collation>,
+) -> Result<Variables> {
+    let mut variables = Variables::new(now_ms())
+        .with_collation(collation)
+        .with_user_roles(context.user_roles.clone());
     variables.set_let(definitions)?;
     Ok(variables)
 }
@@ -172,7 +178,7 @@ impl FindRequest {
 
     /// The parsed request. All of its errors are found here, whether the collection exists or not.
     fn spec(&self, context: &Context, collation: Option<Collation>) -> Result<FindSpec> {
-        let mut variables = variables(&self.variables, collation)?;
+        let mut variables = variables(context, &self.variables, collation)?;
         if self.withholds_clock {
             variables = variables.without_clock();
         }

@@ -60,12 +60,26 @@ impl Engine {
         }
     }
 
+    /// Forgets the plan that was chosen for the shape of `like`. Fails if that query is invalid.
+    pub fn clear_remembered_plan(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        like: &IndexFilter,
+    ) -> Result<()> {
+        let spec = self.shaped(context, namespace, like)?;
+        if let Some(collection) = self.store().collection(namespace) {
+            query::plan::forget_plan(&collection, &spec);
+        }
+        Ok(())
+    }
+
     fn index_filters(&self, namespace: &Namespace) -> Option<Arc<IndexFilters>> {
         let collection = self.store().collection(namespace)?;
         Some(IndexFilters::of(&collection))
     }
 
-    /// The query whose shape an index filter has.
+    /// The query whose shape an index filter or a remembered plan has.
     fn shaped(&self, context: &Context, namespace: &Namespace, filter: &IndexFilter) -> Result<FindSpec> {
         let request = FindRequest {
             filter: filter.query.clone(),

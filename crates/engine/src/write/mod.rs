@@ -190,7 +190,7 @@ impl Engine {
         let keeps = options.keeps_empty_timestamps;
         let parse = |statement: &UpdateStatement| {
             refuse_many_again(context, statement.multi, "multi=true")?;
-            statement.parse(default.as_ref(), keeps)
+            statement.parse(context, default.as_ref(), keeps)
         };
         let (parsed, mut failures) = parse_all(&statements, options.ordered, parse);
         // A stage that does not exist fails the command, not its statement alone, as in MongoDB.
@@ -234,7 +234,7 @@ impl Engine {
         let default = self.collation(namespace, None)?;
         let parse = |statement: &DeleteStatement| {
             refuse_many_again(context, !statement.only_first, "limit=0")?;
-            statement.parse(default.as_ref())
+            statement.parse(context, default.as_ref())
         };
         let (parsed, mut failures) = parse_all(&statements, options.ordered, parse);
         let mut reply = DeleteReply::default();
@@ -266,7 +266,7 @@ impl Engine {
         options: &WriteOptions,
     ) -> Result<FindAndModifyReply> {
         let default = self.collation(namespace, None)?;
-        let parsed = request.parse(default.as_ref(), options.keeps_empty_timestamps)?;
+        let parsed = request.parse(context, default.as_ref(), options.keeps_empty_timestamps)?;
         let Some(collection) = self.target(namespace, request.upsert).await? else {
             return Ok(FindAndModifyReply::default());
         };

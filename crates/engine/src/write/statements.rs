@@ -1,6 +1,7 @@
 //! The statements of writes, and what they are parsed to.
 
 use crate::catalog::collations::asked_or;
+use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::reading::find::{FindRequest, parse_filter, parse_hint, parse_projection, variables};
 use code::Code;
@@ -123,11 +124,12 @@ impl From<&FindAndModifyRequest> for FindRequest {
 impl UpdateStatement {
     pub(crate) fn parse(
         &self,
+        context: &Context,
         default: Option<&Collation>,
         keeps_empty_timestamps: bool,
     ) -> Result<UpdateRequest> {
         let collation = asked_or(self.collation.as_ref(), default)?;
-        let mut variables = variables(&self.variables, collation)?;
+        let mut variables = variables(context, &self.variables, collation)?;
         if !self.constants.is_empty() && !matches!(self.update, Some(Value::Array(_))) {
             return Err(Error::new(
                 Code::location(51_198),
@@ -168,9 +170,10 @@ impl UpdateStatement {
 }
 
 impl DeleteStatement {
-    pub(crate) fn parse(&self, default: Option<&Collation>) -> Result<DeleteRequest> {
+    pub(crate) fn parse(&self, context: &Context, default: Option<&Collation>) -> Result<DeleteRequest> {
         let collation = asked_or(self.collation.as_ref(), default)?;
-        let filter = parse_filter(&self.filter, &variables(&self.variables, collation)?)?;
+        let variables = variables(context, &self.variables, collation)?;
+        let filter = parse_filter(&self.filter, &variables)?;
         Ok(DeleteRequest {
             lookup: Lookup {
                 hint: parse_hint(self.hint.as_ref())?,
@@ -184,11 +187,12 @@ impl DeleteStatement {
 impl FindAndModifyRequest {
     pub(crate) fn parse(
         &self,
+        context: &Context,
         default: Option<&Collation>,
         keeps_empty_timestamps: bool,
     ) -> Result<FindAndModify> {
         let collation = asked_or(self.collation.as_ref(), default)?;
-        let variables = variables(&self.variables, collation)?;
+        let variables = variables(context, &self.variables, collation)?;
         let update = self
             .update
             .as_ref()

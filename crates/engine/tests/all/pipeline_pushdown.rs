@@ -151,6 +151,15 @@ async fn a_group_that_needs_more_than_an_index_has_reads_the_documents() {
 }
 
 #[tokio::test]
+async fn a_group_behind_what_is_not_planned_is_a_stage_of_its_own() {
+    let engine = with_index().await;
+    let shown = explained(&engine, array![{"$match": {"_id": 3}}, {"$group": {"_id": "$a"}}]).await;
+    let (query, rest) = parts(&shown);
+    assert_eq!(rest, ["$group"]);
+    assert_eq!(names(&plan(query)), ["EXPRESS_IXSCAN"]);
+}
+
+#[tokio::test]
 async fn match_sort_limit_and_project_are_pushed_down_and_the_rest_is_named() {
     let engine = with_index().await;
     let stages = array![

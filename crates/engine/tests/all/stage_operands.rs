@@ -3,7 +3,7 @@
 use crate::support::{insert, new_engine};
 use code::Code;
 use engine::{AggregateRequest, AggregateSource, Context, Engine};
-use value::{Document, Value, doc};
+use value::{Binary, Document, Value, doc};
 
 /// A value of each type that is neither a document, a boolean, a string nor null.
 fn others() -> [Value; 3] {
@@ -70,6 +70,60 @@ async fn options_of_current_op_and_sessions_are_booleans() {
     );
     let nameless = doc! {"$listLocalSessions": {"users": [{"db": "d"}]}};
     assert_eq!(refused(&engine, &admin, nameless).await, Some(40_414));
+}
+
+#[tokio::test]
+async fn settings_and_statistics_of_queries_are_none_and_their_options_are_checked() {
+    let engine = new_engine().await;
+    let on = |database: &str| AggregateSource::Database(database.to_owned());
+    let sensitive = |subtype| Binary {
+        subtype,
+        bytes: vec![1; 32],
+    };
+    let transformed = |more: Document| doc! {"$queryStats": {"transformIdentifiers": more}};
+    let algorithm = || doc! {"algorithm": "hmac-sha-256"};
+    for (expected, database, stage) in [
+        (None, "admin", doc! {"$querySettings": {}}),
+        (
+            None,
+            "test",
+            doc! {"$querySettings": {"showDebugQueryShape": true}},
+        ),
+        (
+            Some(14),
+            "admin",
+            doc! {"$querySettings": {"showDebugQueryShape": 1}},
+        ),
+        (Some(40_415), "admin", doc! {"$querySettings": {"no": true}}),
+        (Some(7_746_801), "admin", doc! {"$querySettings": 1}),
+        (None, "admin", doc! {"$queryStats": {}}),
+        (Some(73), "test", doc! {"$queryStats": {}}),
+        (Some(9), "admin", doc! {"$queryStats": 1}),
+        (Some(40_415), "admin", doc! {"$queryStats": {"no": true}}),
+        (Some(40_414), "admin", transformed(doc! {})),
+        (Some(2), "admin", transformed(doc! {"algorithm": "md5"})),
+        (Some(9), "admin", transformed(algorithm())),
+        (Some(14), "admin", transformed(algorithm().with("hmacKey", "x"))),
+        (
+            Some(14),
+            "admin",
+            transformed(algorithm().with("hmacKey", sensitive(0))),
+        ),
+        (
+            None,
+            "admin",
+            transformed(algorithm().with("hmacKey", sensitive(8))),
+        ),
+    ] {
+        assert_eq!(
+            refused(&engine, &on(database), stage.clone()).await,
+            expected,
+            "{stage:?}"
+        );
+    }
+    for stage in [doc! {"$querySettings": {}}, doc! {"$queryStats": {}}] {
+        assert_eq!(on_things(&engine, stage).await, Some(73));
+    }
 }
 
 #[tokio::test]

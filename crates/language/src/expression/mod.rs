@@ -27,6 +27,7 @@ mod scope;
 mod value_set;
 
 pub use evaluated::Evaluated;
+pub(crate) use scope::reads_user_roles;
 pub use scope::{ParseScope, Variables, names_operator, reads_clock};
 
 pub(crate) use operators::ABSENT_METADATA;

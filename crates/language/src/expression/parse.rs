@@ -247,6 +247,7 @@ impl<'s> Parser<'s> {
             "ROOT" => Ok(Base::Root),
             "NOW" => Ok(Base::Now),
             "CLUSTER_TIME" => Ok(Base::ClusterTime),
+            "USER_ROLES" => Ok(Base::UserRoles),
             "SEARCH_META" if self.scope.has_metadata(name) => Ok(Base::Metadata(name.into())),
             _ => Err(Error::new(
                 Code::location(17_276),

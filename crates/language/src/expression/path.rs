@@ -5,7 +5,7 @@
 
 use super::evaluated::Evaluated;
 use super::node::Scope;
-use super::scope::not_available;
+use crate::{Code, Error};
 use value::{ArrayRef, DocumentRef, Value, ValueRef};
 
 /// The metadata name of the key by which a document was found.
@@ -26,6 +26,8 @@ pub(super) enum Base {
     Now,
     /// `$$CLUSTER_TIME`.
     ClusterTime,
+    /// `$$USER_ROLES`.
+    UserRoles,
     /// `{$meta: "indexKey"}`.
     IndexKey,
     /// Other metadata, from an earlier stage.
@@ -53,9 +55,10 @@ impl Path {
             Base::Local(slot) => scope.local(*slot),
             Base::Named(name) => scope.variables.named(name),
             Base::Now => Some(ValueRef::DateTime(scope.variables.now_ms()?)),
+            Base::UserRoles => Some(scope.variables.user_roles()),
             Base::IndexKey => scope.variables.index_key(),
             Base::Metadata(name) => scope.variables.metadata(name),
-            Base::ClusterTime => return Err(not_available("CLUSTER_TIME")),
+            Base::ClusterTime => return Err(no_cluster_time()),
         };
         Ok(start.map_or(Evaluated::Missing, |value| follow(value, &self.fields)))
     }
@@ -81,6 +84,14 @@ impl Path {
         }
         Some(Some(value))
     }
+}
+
+/// The error of `$$CLUSTER_TIME`, as MongoDB has it where there are no other servers.
+fn no_cluster_time() -> Error {
+    Error::new(
+        Code::location(10_071_200),
+        "system variable $$CLUSTER_TIME is not available in standalone mode",
+    )
 }
 
 fn follow_document<'e>(document: DocumentRef<'e>, fields: &[Box<str>]) -> Evaluated<'e> {

@@ -1,8 +1,9 @@
 //! The variables of an expression: their names when it is parsed, and their values when it runs.
 
 use crate::{Code, Error, Result};
+use std::sync::Arc;
 use value::collation::Collation;
-use value::{Document, Value, ValueRef};
+use value::{ArrayRef, Document, Value, ValueRef};
 
 /// What an expression may refer to.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +27,7 @@ impl ParseScope {
         self.keeps_failing_constants
     }
 
-    /// Only the variables that always exist: `$$ROOT`, `$$CURRENT`, `$$NOW`, `$$REMOVE` …
+    /// Only the variables that always exist: `$$ROOT`, `$$CURRENT`, `$$NOW`, `$$USER_ROLES`, `$$REMOVE` …
     pub fn new() -> ParseScope {
         ParseScope::default()
     }
@@ -63,15 +64,25 @@ impl ParseScope {
 /// Whether the value depends on the time: whether `$$NOW` or `$$CLUSTER_TIME` is anywhere in an expression, or in a query with
 /// expressions.
 pub fn reads_clock(expression: &Value) -> bool {
+    reads_variable(expression, &["NOW", "CLUSTER_TIME"])
+}
+
+/// Whether `$$USER_ROLES` is anywhere in an expression.
+pub(crate) fn reads_user_roles(expression: &Value) -> bool {
+    reads_variable(expression, &["USER_ROLES"])
+}
+
+/// Whether a variable of one of these names is anywhere in an expression.
+fn reads_variable(expression: &Value, names: &[&str]) -> bool {
     match expression {
         Value::String(text) => text
             .strip_prefix("$$")
             .and_then(|path| path.split('.').next())
-            .is_some_and(|name| matches!(name, "NOW" | "CLUSTER_TIME")),
+            .is_some_and(|name| names.contains(&name)),
         Value::Document(operator) => operator
             .iter()
-            .any(|(name, operand)| name != "$literal" && reads_clock(operand)),
-        Value::Array(operands) => operands.iter().any(reads_clock),
+            .any(|(name, operand)| name != "$literal" && reads_variable(operand, names)),
+        Value::Array(operands) => operands.iter().any(|operand| reads_variable(operand, names)),
         _ => false,
     }
 }
@@ -97,6 +108,7 @@ pub struct Variables {
     collation: Option<Collation>,
     index_key: Option<Value>,
     metadata: Document,
+    user_roles: Option<Arc<Value>>,
 }
 
 impl Variables {
@@ -130,6 +142,18 @@ impl Variables {
     /// The order of strings, where it is not that of their bytes.
     pub fn collation(&self) -> Option<&Collation> {
         self.collation.as_ref()
+    }
+
+    /// With the array that `$$USER_ROLES` gives. Without one it gives an empty array, as where nobody is logged in.
+    #[must_use]
+    pub fn with_user_roles(mut self, roles: Option<Arc<Value>>) -> Variables {
+        self.user_roles = roles;
+        self
+    }
+
+    pub(super) fn user_roles(&self) -> ValueRef<'_> {
+        let roles = self.user_roles.as_deref().map(Value::as_ref);
+        roles.unwrap_or(ValueRef::Array(ArrayRef::Tree(&[])))
     }
 
     /// With the key of the index entry by which the document was found: what `{$meta: "indexKey"}` gives.
@@ -178,19 +202,16 @@ impl Variables {
 
     /// `$$NOW` in milliseconds since 1970.
     pub fn now_ms(&self) -> Result<i64> {
-        self.now_ms.ok_or_else(|| not_available("NOW"))
+        self.now_ms.ok_or_else(|| {
+            Error::new(
+                Code::location(10_071_200),
+                "Builtin variable '$$NOW' is not available",
+            )
+        })
     }
 
     pub(super) fn named(&self, name: &str) -> Option<ValueRef<'_>> {
         let (_, value) = self.named.iter().find(|(known, _)| known == name)?;
         value.as_ref().map(Value::as_ref)
     }
-}
-
-/// The error of a server variable that has no value here.
-pub(super) fn not_available(variable: &str) -> Error {
-    Error::new(
-        Code::location(10_071_200),
-        format!("Builtin variable '$${variable}' is not available"),
-    )
 }

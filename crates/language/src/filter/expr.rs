@@ -1,7 +1,7 @@
 //! `$expr`: an aggregation expression as a condition.
 
 use super::{FilterPlace, FilterScope};
-use crate::expression::{Expression, Variables, names_operator, reads_clock};
+use crate::expression::{Expression, Variables, names_operator, reads_clock, reads_user_roles};
 use crate::{Code, Error, Result};
 use value::{DocumentRef, Value};
 
@@ -19,6 +19,13 @@ impl ExprCondition {
             return Err(Error::new(
                 Code::location(4_660_800),
                 "$function cannot be used inside a validator.",
+            ));
+        }
+        // A validator is compiled for all who write.
+        if scope.place == FilterPlace::Validator && reads_user_roles(source) {
+            return Err(Error::new(
+                Code::QUERY_FEATURE_NOT_ALLOWED,
+                "$$USER_ROLES cannot be used inside a validator.",
             ));
         }
         let variables = scope.variables.cloned().unwrap_or_default();

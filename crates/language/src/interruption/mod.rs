@@ -6,10 +6,12 @@
 //! the operation that requests the next batch.
 
 mod running;
+mod select;
 mod sort;
 
 pub(crate) use running::count_pattern;
 pub use running::{COMPARISONS_PER_STEP, STEPS_BETWEEN_LOOKS, long_step, memory, note, steps, within};
+pub use select::place_ranks;
 pub use sort::sort_by;
 
 use crate::metrics::Metrics;

@@ -1,5 +1,6 @@
 //! Regular expressions with MongoDB's options, compiled by PCRE2.
 
+mod classes;
 mod encoding;
 mod search;
 

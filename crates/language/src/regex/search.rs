@@ -114,7 +114,8 @@ impl Searcher {
             Encoding::Unchecked => &self.unchecked,
         };
         let compiled = kept.get_or_init(|| {
-            let searcher = Searcher::with_encoding(&self.pattern, &self.options, encoding);
+            let written = encoding.written(&self.pattern, &self.options)?;
+            let searcher = Searcher::with_encoding(&written, &self.options, encoding);
             searcher.ok().map(Box::new)
         });
         compiled.as_deref().unwrap_or(self)

@@ -2,7 +2,7 @@
 
 use language::expression::{Expression, ParseScope, Variables};
 use language::filter::{Filter, FilterScope};
-use language::interruption::{Client, sort_by, steps, within};
+use language::interruption::{Client, place_ranks, sort_by, steps, within};
 use language::{Code, Error, Interruption};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -158,10 +158,12 @@ fn searches_in_long_values_take_linear_time() {
 fn many_matches_in_a_long_text_are_found_in_time_that_grows_with_its_length() {
     let begun = Instant::now();
     for (pattern, text, matched) in [
-        // ASCII; other characters; and classes, which cost a look at all that is left of the text.
+        // ASCII; other characters; classes; and those that cost a look at all that is left of the text.
         ("b*", "ab".repeat(50_000), ["", "b"]),
         ("ä*", "öä".repeat(50_000), ["", "ä"]),
-        ("\\w*", "aä".repeat(500), ["a", ""]),
+        ("\\w*", "aä".repeat(50_000), ["a", ""]),
+        ("[[:alpha:]]*", "aä".repeat(50_000), ["a", ""]),
+        ("[^[:^alpha:]]*", "aä".repeat(500), ["a", ""]),
     ] {
         let found = evaluate(doc! {"$regexFindAll": doc! {"input": text.clone(), "regex": pattern}});
         let expected = (0..text.chars().count()).map(|at| {
@@ -197,6 +199,52 @@ fn a_sort_ends_when_somebody_kills_it() {
     let mut values: Vec<u32> = (0..10_000).rev().collect();
     let ended = within(&interruption, || sort_by(&mut values, u32::cmp));
     assert_eq!(ended.unwrap_err().code, Code::INTERRUPTED);
+}
+
+#[test]
+fn the_numbers_of_some_ranks_are_those_of_a_sort() {
+    const COUNT: i32 = 100_000;
+    let inputs: [Vec<f64>; 4] = [
+        (0..COUNT).map(|at| f64::from(at * 7_919 % 30_011)).collect(),
+        (0..COUNT).map(f64::from).collect(),
+        (0..COUNT).rev().map(f64::from).collect(),
+        vec![-0.0; COUNT as usize],
+    ];
+    let ranks = [0, 1, 1, 49_999, 50_000, 99_999];
+    for mut numbers in inputs {
+        let mut sorted = numbers.clone();
+        sorted.sort_by(f64::total_cmp);
+        place_ranks(&mut numbers, &ranks).unwrap();
+        for rank in ranks {
+            assert_eq!(numbers[rank], sorted[rank], "{rank} of {:?} …", &sorted[..4]);
+        }
+        numbers.sort_by(f64::total_cmp);
+        assert_eq!(numbers, sorted);
+    }
+}
+
+#[test]
+fn a_search_for_ranks_ends_when_somebody_kills_it() {
+    let interruption = Interruption::default();
+    interruption.kill.with(Code::INTERRUPTED);
+    let mut numbers: Vec<f64> = (0..1_000_000).map(f64::from).collect();
+    let ended = within(&interruption, || place_ranks(&mut numbers, &[500_000]));
+    assert_eq!(ended.unwrap_err().code, Code::INTERRUPTED);
+}
+
+#[test]
+fn percentiles_of_many_numbers_are_those_of_few() {
+    let numbers = doc! {"$map": doc! {"input": range(60_001), "in": doc! {"$mod": ["$$this", 1_001]}}};
+    for (method, p, expected) in [
+        ("approximate", 0.5, 500.0),
+        ("approximate", 1.0, 1_000.0),
+        ("continuous", 0.0, 0.0),
+        ("continuous", 0.5, 500.0),
+    ] {
+        let percentile = doc! {"input": numbers.clone(), "p": [p], "method": method};
+        let found = evaluate(doc! {"$percentile": percentile});
+        assert_eq!(found, Ok(Some(Value::from(vec![expected]))), "{method} {p}");
+    }
 }
 
 #[test]

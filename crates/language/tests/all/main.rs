@@ -16,3 +16,4 @@ mod projection_stage;
 mod regexes;
 mod script_memory;
 mod seen;
+mod user_roles;

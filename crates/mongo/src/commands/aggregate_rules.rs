@@ -23,12 +23,14 @@ const UNSTABLE: [&str; 13] = [
 ];
 
 /// Stages that tell of this very server, and so know no read concern but `local`.
-const LOCAL_ONLY: [&str; 5] = [
+const LOCAL_ONLY: [&str; 7] = [
     "$listClusterCatalog",
     "$currentOp",
     "$listLocalSessions",
     "$listSessions",
     "$planCacheStats",
+    "$querySettings",
+    "$queryStats",
 ];
 
 /// Refuses stages that do not go with how the command is called.
@@ -37,16 +39,30 @@ pub(super) fn check(call: &Call<'_>, pipeline: &[Value]) -> Result<()> {
         let Value::Document(stage) = stage else { continue };
         for (name, value) in stage.iter() {
             if call.generic.is_api_strict() && is_unstable(name, value) {
-                return Err(CommandError::new(
-                    Code::API_STRICT_ERROR,
-                    format!("stage {name} is not allowed with 'apiStrict: true' in API Version 1"),
-                ));
+                return Err(CommandError::new(Code::API_STRICT_ERROR, not_stable(name)));
             }
             check_read_concern(call, name)?;
             inner_pipelines(name, value).try_for_each(|stages| check(call, stages))?;
         }
     }
     Ok(())
+}
+
+/// The first stage that the stable API does not have, within other stages too.
+pub(super) fn unstable_stage(pipeline: &[Value]) -> Option<&str> {
+    let mut stages = pipeline
+        .iter()
+        .filter_map(Value::as_document)
+        .flat_map(Document::iter);
+    stages.find_map(|(name, value)| match is_unstable(name, value) {
+        true => Some(name),
+        false => inner_pipelines(name, value).find_map(unstable_stage),
+    })
+}
+
+/// What is said of such a stage.
+pub(super) fn not_stable(stage: &str) -> String {
+    format!("stage {stage} is not allowed with 'apiStrict: true' in API Version 1")
 }
 
 /// The pipelines within a stage.

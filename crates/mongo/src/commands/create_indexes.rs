@@ -1,6 +1,7 @@
 //! `createIndexes`.
 
 use super::rename_collection::check_uuid;
+use super::set_index_commit_quorum::commit_quorum;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -13,19 +14,22 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .documents("indexes")?
         .ok_or_else(|| arguments.missing("indexes"))?;
     let drops_unknown = arguments.flag("ignoreUnknownIndexOptions")?.unwrap_or(false);
-    // These change nothing: each index has its own version, and one member makes every quorum.
+    // These change nothing: each index has its own version.
     arguments.integer("v")?;
     arguments.bool("returnOnStart")?;
-    arguments.ignore(&["commitQuorum"]);
+    let has_quorum = commit_quorum(&arguments)?.is_some();
     let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
     call.check_makeable(&namespace)?;
-    check_uuid(call, &namespace, uuid)?;
     if specs.is_empty() {
         return Err(CommandError::bad_value(
             "Must specify at least one index to create",
         ));
     }
+    if has_quorum {
+        return Err(CommandError::bad_value("Standalones can't specify commitQuorum"));
+    }
+    check_uuid(call, &namespace, uuid)?;
     let mut specs: Vec<Document> = specs.iter().map(DocumentBuf::to_document).collect();
     if drops_unknown {
         specs = specs.into_iter().map(engine::without_unknown_options).collect();

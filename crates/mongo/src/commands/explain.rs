@@ -1,6 +1,8 @@
 //! `explain`, and `aggregate` with `explain: true`.
 
+use super::rename_collection::check_uuid;
 use super::table::find as find_command;
+use super::writes::{self, WriteCommand};
 use super::{
     aggregate, aggregate_rules, build_info, count, delete, distinct, find, find_and_modify, map_reduce,
     pipeline_access, update,
@@ -10,7 +12,7 @@ use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::{Reply, Request};
 use code::Code;
-use engine::{Explained, Verbosity, WriteOptions};
+use engine::{Explained, Namespace, Verbosity};
 use value::{Document, DocumentBuf, Value, ValueRef, doc};
 
 /// The bytes that one stage may hold.
@@ -115,22 +117,12 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
     let arguments = Arguments::new(called, request);
     let first = request.body.as_raw().get(called).unwrap_or(ValueRef::Null);
     let namespace = || namespace_of(&call.database, first);
-    let one = |count: usize| match count {
-        1 => Ok(()),
-        _ => Err(CommandError::new(
-            Code::INVALID_OPTIONS,
-            "explained write batches must be of size 1",
-        )),
-    };
-    arguments.ignore(&[
-        "ordered",
-        "bypassDocumentValidation",
-        "stmtId",
-        "stmtIds",
-        "collectionUUID",
-    ]);
     match command.name {
-        "find" => Ok(Explained::Find(namespace()?, find::parse(&arguments)?)),
+        "find" => {
+            let (namespace, request) = (namespace()?, find::parse(&arguments)?);
+            check_uuid(call, &namespace, arguments.uuid("collectionUUID")?)?;
+            Ok(Explained::Find(namespace, request))
+        }
         "count" => Ok(Explained::Count(namespace()?, count::parse(&arguments)?)),
         "distinct" => Ok(Explained::Distinct(namespace()?, distinct::parse(&arguments)?)),
         "aggregate" => {
@@ -138,6 +130,7 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
             arguments.finish()?;
             aggregate_rules::check(call, &request.pipeline)?;
             pipeline_access::check(call, &source, &request)?;
+            check_uuid(call, &source.namespace(), arguments.uuid("collectionUUID")?)?;
             Ok(Explained::Aggregate(source, request))
         }
         "mapReduce" => {
@@ -145,29 +138,40 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
             Ok(Explained::Aggregate(source, request))
         }
         "update" => {
-            let mut statements = update::parse(&arguments)?;
-            arguments.finish()?;
-            one(statements.len())?;
-            let namespace = namespace()?;
-            update::check_access(call, &namespace, &statements, &WriteOptions::default())?;
-            Ok(Explained::Update(namespace, statements.remove(0)))
+            let write = writes::parse_on(call, namespace()?, &arguments, update::parse)?;
+            update::check_access(call, &write.namespace, &write.statements, &write.options)?;
+            let (namespace, statement) = only(call, write)?;
+            Ok(Explained::Update(namespace, statement))
         }
         "delete" => {
-            let mut statements = delete::parse(&arguments)?;
-            arguments.finish()?;
-            one(statements.len())?;
-            Ok(Explained::Delete(namespace()?, statements.remove(0)))
+            let write = writes::parse_on(call, namespace()?, &arguments, delete::parse)?;
+            let (namespace, statement) = only(call, write)?;
+            Ok(Explained::Delete(namespace, statement))
         }
         "findAndModify" => {
             let request = find_and_modify::parse(&arguments, called)?;
+            let options = find_and_modify::options(call, &arguments)?;
             arguments.finish()?;
             let namespace = namespace()?;
-            find_and_modify::check_access(call, &namespace, &request, &WriteOptions::default())?;
+            find_and_modify::check_access(call, &namespace, &request, &options)?;
             Ok(Explained::FindAndModify(namespace, request))
         }
         other => Err(CommandError::new(
             Code::ILLEGAL_OPERATION,
             format!("Cannot explain cmd: {other}"),
+        )),
+    }
+}
+
+/// The collection of a write, and its only statement.
+fn only<S>(call: &Call<'_>, write: WriteCommand<S>) -> Result<(Namespace, S)> {
+    write.check_uuid(call)?;
+    let mut statements = write.statements.into_iter();
+    match (statements.next(), statements.next()) {
+        (Some(only), None) => Ok((write.namespace, only)),
+        _ => Err(CommandError::new(
+            Code::INVALID_LENGTH,
+            "explained write batches must be of size 1",
         )),
     }
 }

@@ -14,7 +14,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let request = parse(&arguments, call.called)?;
     let removes = request.update.is_none();
-    let options = writes::options(call, &arguments)?;
+    let options = options(call, &arguments)?;
     arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
     arguments.finish()?;
     check_access(call, &namespace, &request, &options)?;
@@ -24,6 +24,16 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .find_and_modify(&call.context, &namespace, request, &options)
         .await?;
     Ok(reply(done, removes).into())
+}
+
+/// The options of writes, but for those of batches.
+pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<WriteOptions> {
+    for name in ["ordered", "stmtIds"] {
+        if arguments.any(name).is_some() {
+            return Err(arguments.unknown(name).into());
+        }
+    }
+    writes::options(call, arguments)
 }
 
 /// Refuses a client that may not do what is asked; `explain` refuses it too.

@@ -11,7 +11,7 @@ use engine::{AggregateRequest, AggregateSource};
 use value::{Document, Value};
 
 /// Stages at the beginning that read no stored documents: what they tell, anybody may know, or they ask for a right of their own.
-const WITHOUT_DOCUMENTS: [&str; 9] = [
+const WITHOUT_DOCUMENTS: [&str; 11] = [
     "$collStats",
     "$currentOp",
     "$documents",
@@ -21,6 +21,8 @@ const WITHOUT_DOCUMENTS: [&str; 9] = [
     "$listSearchIndexes",
     "$listSessions",
     "$planCacheStats",
+    "$querySettings",
+    "$queryStats",
 ];
 
 /// The collection that stages are on; without a name where they are on a database.
@@ -111,6 +113,11 @@ impl Rules<'_, '_> {
                 let database = Resource::Database(at.database);
                 self.call.require(Action::ListCollections, database)
             }
+            "$querySettings" => server(Action::QuerySettings),
+            "$queryStats" if field(operand, "transformIdentifiers").is_some() => {
+                server(Action::QueryStatsReadTransformed)
+            }
+            "$queryStats" => server(Action::QueryStatsRead),
             "$currentOp" if field(operand, "allUsers") == Some(&Value::Bool(true)) => server(Action::Inprog),
             "$listLocalSessions" | "$listSessions" if self.tells_of_others(operand) => {
                 server(Action::ListSessions)

@@ -18,11 +18,14 @@ pub(super) async fn clear(call: &mut Call<'_>) -> Result<Reply> {
         return Ok(Document::new().into());
     }
     let arguments = call.arguments();
+    let engine = &call.server.engine;
     match arguments.any("query") {
-        Some(_) => drop(shape(&arguments)?),
-        None => refuse_without_query(&arguments)?,
+        Some(_) => engine.clear_remembered_plan(&call.context, &namespace, &shape(&arguments)?)?,
+        None => {
+            refuse_without_query(&arguments)?;
+            engine.clear_plan_cache(&namespace);
+        }
     }
-    call.server.engine.clear_plan_cache(&namespace);
     Ok(Document::new().into())
 }
 

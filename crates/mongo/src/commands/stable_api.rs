@@ -6,7 +6,7 @@ use crate::arguments::Arguments;
 use crate::error::{CommandError, Result};
 use crate::wire::Request;
 use code::Code;
-use value::{DocumentBuf, DocumentRef, ValueRef};
+use value::{Document, DocumentBuf, DocumentRef, Value, ValueRef};
 
 /// The fields of commands.
 const FIELDS: [(&str, &[&str]); 14] = [
@@ -160,6 +160,17 @@ fn check_inner(command: &Command, name: &str, document: DocumentRef<'_>, fields:
         )),
         false => Ok(()),
     }
+}
+
+/// Whether an index is one that the stable API has.
+pub(super) fn has_index(spec: &Document) -> bool {
+    let is_text = |kind: &Value| matches!(kind, Value::String(kind) if kind == "text");
+    let mut kinds = spec
+        .get("key")
+        .and_then(Value::as_document)
+        .into_iter()
+        .flat_map(Document::iter);
+    !kinds.any(|(_, kind)| is_text(kind)) && spec.get("sparse") != Some(&Value::Bool(true))
 }
 
 fn refused(path: &str) -> CommandError {

@@ -125,7 +125,8 @@ static COMMANDS: &[Command] = &[
         .aliases(&["datasize"])
         .on_collection(),
     collection("validate", Action::Validate, run!(validate)),
-    database("validateDBMetadata", Action::Validate, run!(validate_db_metadata)),
+    // Of which databases is said by an argument.
+    logged_in("validateDBMetadata", run!(validate_db_metadata)),
     collection("compact", Action::Compact, run!(compact)),
     // Of what one may use, the names are told without a right to list.
     logged_in("listCollections", run!(list_collections)).stable(),

@@ -20,10 +20,14 @@ pub(super) struct WriteCommand<S> {
 }
 
 impl<S> WriteCommand<S> {
+    /// Refuses a client that means another collection.
+    pub(super) fn check_uuid(&self, call: &Call<'_>) -> Result<()> {
+        check_uuid(call, &self.namespace, self.uuid)
+    }
+
     /// The `writeErrors` where the client means another collection.
     pub(super) fn mismatch(&self, call: &Call<'_>) -> Option<Value> {
-        let checked = check_uuid(call, &self.namespace, self.uuid);
-        refusals(checked, self.statements.len(), self.options.ordered)
+        refusals(self.check_uuid(call), self.statements.len(), self.options.ordered)
     }
 }
 
@@ -40,10 +44,18 @@ pub(super) fn parse<S>(
     call: &Call<'_>,
     statements: fn(&Arguments<'_>) -> Result<Vec<S>>,
 ) -> Result<WriteCommand<S>> {
-    let namespace = call.namespace()?;
-    let arguments = call.arguments();
-    let statements = statements(&arguments)?;
-    let options = options(call, &arguments)?;
+    parse_on(call, call.namespace()?, &call.arguments(), statements)
+}
+
+/// As [`parse`], of a command within the call's.
+pub(super) fn parse_on<S>(
+    call: &Call<'_>,
+    namespace: Namespace,
+    arguments: &Arguments<'_>,
+    statements: fn(&Arguments<'_>) -> Result<Vec<S>>,
+) -> Result<WriteCommand<S>> {
+    let statements = statements(arguments)?;
+    let options = options(call, arguments)?;
     let uuid = arguments.uuid("collectionUUID")?;
     arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
     arguments.finish()?;

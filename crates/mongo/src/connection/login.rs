@@ -5,6 +5,7 @@ use crate::error::{CommandError, Result};
 use auth::{Action, Conversation, NOBODY_DIGEST, Privileges, Resource, Roles, User};
 use engine::{Engine, SessionId};
 use std::sync::Arc;
+use value::Value;
 
 /// The state of a connection's login.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ struct Present {
     privileges: Privileges,
     /// The roles that the privileges were made of.
     roles: Arc<Roles>,
+    /// Those of the user, with all that they inherit, as expressions see them.
+    held_roles: Arc<Value>,
 }
 
 /// A SASL conversation between two messages.
@@ -60,6 +63,11 @@ impl Login {
     /// The full name of the user who is logged in, `name@database`.
     pub fn full_name(&self) -> Option<&Arc<str>> {
         self.present.as_ref().map(|present| &present.full_name)
+    }
+
+    /// What `$$USER_ROLES` gives.
+    pub fn held_roles(&self) -> Option<&Arc<Value>> {
+        self.present.as_ref().map(|present| &present.held_roles)
     }
 
     /// The session of this UUID and the user who is logged in.
@@ -98,6 +106,7 @@ impl Login {
             digest: auth::user_digest(&full_name),
             full_name: full_name.into(),
             privileges: roles.privileges_of(&user.roles),
+            held_roles: Arc::new(auth::shown_roles(&roles.with_inherited(&user.roles))),
             user,
             roles,
         });

@@ -1,7 +1,7 @@
 //! `explain` of writes: what it reports, and that it changes nothing.
 
 use crate::case::{Case, bad, good, run};
-use value::{Document, Value, array, doc};
+use value::{Binary, Document, Value, array, doc};
 
 #[test]
 fn changes_are_tried_but_not_made() {
@@ -20,6 +20,49 @@ fn a_command_is_explained_in_its_own_database() {
         bad(doc! {"explain": other}, 73, "Mismatched $db in explain command"),
         good(doc! {"explain": {"find": "a", "$db": "test"}}, doc! {}),
         bad(doc! {"explain": {"find": "a", "$db": 1}}, 14, "'explain.$db'"),
+    ]);
+}
+
+#[test]
+fn the_options_of_an_explained_command_are_checked() {
+    let update = |more: Document| {
+        let mut request = doc! {"update": "a", "updates": [{"q": {}, "u": {"$set": {"x": 1}}}]};
+        more.into_iter()
+            .for_each(|(name, value)| request.push(name, value));
+        doc! {"explain": request}
+    };
+    let remove = || doc! {"findAndModify": "a", "query": {}, "remove": true, "ordered": true};
+    let uuid = || Binary {
+        subtype: 4,
+        bytes: vec![5; 16],
+    };
+    run(&[
+        good(doc! {"insert": "a", "documents": [{"_id": 1}]}, doc! {}),
+        good(update(doc! {"ordered": false, "stmtId": 1}), doc! {}),
+        bad(update(doc! {"ordered": 1}), 14, "ordered"),
+        bad(remove(), 40_415, "ordered"),
+        bad(doc! {"explain": (remove())}, 40_415, "ordered"),
+        bad(update(doc! {"collectionUUID": uuid()}), 361, "does not match"),
+        bad(
+            doc! {"explain": {"find": "a", "collectionUUID": uuid()}},
+            361,
+            "does not match",
+        ),
+        bad(
+            doc! {"explain": {"find": "a", "ordered": true}},
+            40_415,
+            "ordered",
+        ),
+        bad(
+            doc! {"explain": {"count": "a", "collectionUUID": uuid()}},
+            40_415,
+            "collectionUUID",
+        ),
+        bad(
+            doc! {"explain": {"delete": "a", "deletes": [{"q": {}, "limit": 1}, {"q": {}, "limit": 1}]}},
+            16,
+            "must be of size 1",
+        ),
     ]);
 }
 
@@ -98,6 +141,29 @@ fn changes() -> Vec<Case> {
             doc! {"stage": "DELETE", "inputStage": {"stage": "COLLSCAN"}},
         ),
         planned(
+            update(doc! {"_id": 1}, doc! {}),
+            doc! {"stage": "EXPRESS_UPDATE", "keyPattern": "{ _id: 1 }", "indexName": "_id_"},
+        ),
+        planned(
+            update(doc! {"_id": 1}, doc! {"upsert": true}),
+            doc! {"stage": "UPDATE"},
+        ),
+        explain(
+            update(doc! {"_id": 2}, doc! {}),
+            0,
+            doc! {"stage": "EXPRESS_UPDATE", "nWouldModify": 1, "nWouldUpsert": 0, "nWouldDelete": 0, "docsExamined": 1},
+        ),
+        explain(
+            doc! {"delete": "a", "deletes": [{"q": {"_id": {"$eq": 2}}, "limit": 1}]},
+            0,
+            doc! {"stage": "EXPRESS_DELETE", "nWouldModify": 0, "nWouldDelete": 1},
+        ),
+        explain(
+            doc! {"findAndModify": "a", "query": {"_id": 2}, "remove": true},
+            1,
+            doc! {"stage": "EXPRESS_DELETE", "nReturned": 1, "nWouldDelete": 1},
+        ),
+        planned(
             doc! {"findAndModify": "a", "query": {"x": 1}, "sort": {"_id": 1}, "remove": true},
             doc! {"stage": "DELETE", "inputStage": {"stage": "LIMIT", "limitAmount": 1}},
         ),
@@ -135,5 +201,20 @@ fn plans() -> Vec<Case> {
             statistics(doc! {"$planCacheStats": {}}),
             doc! {"cursor": {"firstBatch": [{"isActive": true}]}},
         ),
+        bad(
+            doc! {"planCacheClear": "a", "query": {"$nothing": 1}},
+            2,
+            "unknown top level operator",
+        ),
+        good(doc! {"planCacheClear": "a", "query": {"x": 1, "y": 1}}, doc! {}),
+        good(
+            statistics(doc! {"$planCacheStats": {}}),
+            doc! {"cursor": {"firstBatch": [{"isActive": true}]}},
+        ),
+        good(
+            doc! {"planCacheClear": "a", "query": {"y": {"$gt": 8}, "x": {"$gt": 9}}},
+            doc! {},
+        ),
+        good(statistics(doc! {"$planCacheStats": {}}), none()),
     ]
 }

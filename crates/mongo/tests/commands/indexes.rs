@@ -46,6 +46,10 @@ fn quorums() -> Vec<Case> {
     let ask =
         |names: Value| doc! {"setIndexCommitQuorum": "c", "indexNames": names, "commitQuorum": "majority"};
     let names = || Value::Array(array!["a_1"]);
+    let make = |quorum: Value| {
+        let index = doc! {"key": {"q": 1}, "name": "q_1"};
+        doc! {"createIndexes": "c", "indexes": [index], "commitQuorum": quorum}
+    };
     vec![
         bad(ask(names()), 27, "Cannot find an index build"),
         bad(ask(Value::Array(array![])), 27, "without providing any indexes"),
@@ -63,6 +67,22 @@ fn quorums() -> Vec<Case> {
             doc! {"setIndexCommitQuorum": "c", "indexNames": names(), "commitQuorum": {}},
             9,
             "commitQuorum",
+        ),
+        bad(
+            doc! {"setIndexCommitQuorum": "c", "indexNames": names(), "commitQuorum": 1, "no": 1},
+            40_415,
+            "no",
+        ),
+        bad(make(Value::Int32(1)), 2, "Standalones can't specify commitQuorum"),
+        bad(make("votingMembers".into()), 2, "Standalones"),
+        bad(make(Value::Int32(51)), 9, "not greater than 50"),
+        bad(make(Value::Int32(-1)), 9, "non-negative"),
+        bad(make("".into()), 9, "empty string"),
+        bad(make(Value::Null), 9, "a number or a string"),
+        bad(
+            doc! {"createIndexes": "c", "indexes": [], "commitQuorum": 1},
+            2,
+            "at least one index",
         ),
     ]
 }

@@ -48,6 +48,11 @@ fn options_of_collections_are_those_that_are_declared() {
             create(doc! {"indexOptionDefaults": {"storageEngine": {"wiredTiger": {}}}}),
             doc! {},
         ),
+        good(
+            doc! {"create": "noted", "autoIndexId": true},
+            doc! {"note": "The autoIndexId option is deprecated and will be removed in a future release"},
+        ),
+        good(doc! {"create": "unnoted"}, doc! {}).without("note"),
         bad(
             doc! {"collMod": "c", "recordPreImages": true},
             40_415,

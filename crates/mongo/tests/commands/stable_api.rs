@@ -13,6 +13,49 @@ fn fields_that_the_stable_api_has_are_not_refused() {
     run(&taken());
 }
 
+#[test]
+fn what_the_stable_api_does_not_have_of_views_and_indexes_is_told() {
+    let ask = |more: Document, strict: bool| {
+        let mut request = doc! {"validateDBMetadata": 1, "apiParameters": {"version": "1", "strict": strict}};
+        more.into_iter()
+            .for_each(|(name, value)| request.push(name, value));
+        request
+    };
+    let told = |errors: Value| doc! {"apiVersionErrors": errors};
+    let of = |namespace: &str, errmsg: &str| {
+        Value::from(doc! {"ns": namespace, "code": 323, "codeName": "APIStrictError", "errmsg": errmsg})
+    };
+    let of_view = || {
+        let message = "stage $indexStats is not allowed with 'apiStrict: true' in API Version 1";
+        of("test.seen", message)
+    };
+    let of_index = |collection: &str, name: &str| {
+        let message = format!("The index with name {name} is not allowed in API version 1.");
+        of(&format!("test.{collection}"), &message)
+    };
+    let within = doc! {"$unionWith": {"coll": "b", "pipeline": [{"$indexStats": {}}]}};
+    let plain = doc! {"key": {"x": 1}, "name": "x"};
+    let sparse = doc! {"key": {"y": 1}, "name": "y", "sparse": true};
+    let text = doc! {"key": {"t": "text"}, "name": "t"};
+    let all = || Value::Array(vec![of_view(), of_index("a", "y"), of_index("b", "t")]);
+    run(&[
+        good(doc! {"createIndexes": "a", "indexes": [plain, sparse]}, doc! {}),
+        good(doc! {"createIndexes": "b", "indexes": [text]}, doc! {}),
+        good(
+            doc! {"create": "seen", "viewOn": "a", "pipeline": [within]},
+            doc! {},
+        ),
+        good(ask(doc! {"db": "test"}, true), told(all())),
+        good(ask(doc! {}, true), told(all())),
+        good(
+            ask(doc! {"db": "test", "collection": "seen"}, true),
+            told(Value::Array(vec![of_view()])),
+        ),
+        good(ask(doc! {"db": "other"}, true), told(Value::Array(Vec::new()))),
+        good(ask(doc! {"db": "test"}, false), told(Value::Array(Vec::new()))).without("hasMoreErrors"),
+    ]);
+}
+
 fn strict(request: Document) -> Document {
     request.with("apiVersion", "1").with("apiStrict", true)
 }

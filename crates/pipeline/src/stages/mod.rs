@@ -25,6 +25,7 @@ pub(super) mod pack_buckets;
 mod percentile;
 mod placed;
 pub(super) mod project;
+pub(super) mod queries;
 pub(super) mod rank_fusion;
 mod ranking;
 pub(super) mod recording;

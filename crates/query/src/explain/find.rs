@@ -2,7 +2,7 @@
 
 use super::stage::Stage;
 use super::stages::{Asked, Source, stages};
-use super::{Verbosity, clustered};
+use super::{Verbosity, clustered, express};
 use crate::Result;
 use crate::execute::{Execution, FIRST_BATCH, FindSpec, Paused, Prepared, Run, Task, ValuesRead};
 use crate::execute::{distinct_task, known_count, of_plan, scan_of_all};
@@ -128,6 +128,7 @@ pub async fn explain(
         verbosity,
         source: Source::Nowhere,
         clustered: collection.is_some_and(is_clustered),
+        unplanned: false,
         values: None,
     };
     let Some(collection) = collection else {
@@ -153,6 +154,7 @@ pub async fn explain(
         wanted: results.clamp(1, FIRST_BATCH),
     };
     let (mut prepared, mut values) = prepare(first, collection, &purpose).await?;
+    asked.unplanned = express::stage(&prepared.execution, &asked, Outcome::default()).is_some();
     let tried = trials(&prepared, &asked);
     let outcome = run(first, &asked, &mut prepared.execution, values.as_mut()).await?;
     asked.values = values.as_ref();
@@ -224,7 +226,7 @@ async fn run(
 
 /// What the plans that ran against each other have examined, the winner first.
 fn trials(prepared: &Prepared, asked: &Asked<'_>) -> Vec<Value> {
-    if asked.verbosity < Verbosity::AllPlansExecution || prepared.rejected.is_empty() {
+    if asked.verbosity < Verbosity::AllPlansExecution || rejected(prepared, asked).is_empty() {
         return Vec::new();
     }
     let all = std::iter::once(&prepared.execution).chain(&prepared.rejected);
@@ -241,6 +243,14 @@ fn trials(prepared: &Prepared, asked: &Asked<'_>) -> Vec<Value> {
         Value::from(with_counts(shown, examined(execution, asked), &stage, 0))
     })
     .collect()
+}
+
+/// The plans that ran against the winner, as explanations show them.
+fn rejected<'p>(prepared: &'p Prepared, asked: &Asked<'_>) -> &'p [Execution] {
+    match asked.unplanned {
+        true => &[],
+        false => &prepared.rejected,
+    }
 }
 
 /// Runs an execution as far as the query needs it.
@@ -301,7 +311,7 @@ fn query_planner(namespace: &str, asked: &Asked<'_>, prepared: &Prepared, winner
         .with("namespace", namespace)
         .with("parsedQuery", asked.spec.filter.to_document())
         .with("indexFilterSet", prepared.filtered);
-    if let Some((shape, indexes)) = &prepared.shape {
+    if let Some((shape, indexes)) = prepared.shape.as_ref().filter(|_| !asked.unplanned) {
         let names: Vec<&str> = indexes.iter().map(|known| known.facts.name.as_str()).collect();
         shown.push("queryHash", shape.hash());
         shown.push("planCacheShapeHash", shape.hash());
@@ -319,8 +329,7 @@ fn query_planner(namespace: &str, asked: &Asked<'_>, prepared: &Prepared, winner
     let mut plan = winner.plan();
     plan.insert_at(0, "isCached", false);
     shown.push("winningPlan", plan);
-    let rejected: Value = prepared
-        .rejected
+    let rejected: Value = rejected(prepared, asked)
         .iter()
         .map(|execution| {
             let without_values = Asked {

@@ -5,6 +5,7 @@
 
 mod clustered;
 mod distinct;
+mod express;
 mod find;
 mod stage;
 mod stages;

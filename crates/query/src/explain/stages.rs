@@ -2,7 +2,7 @@
 
 use super::find::{Outcome, Purpose};
 use super::stage::Stage;
-use super::{Verbosity, clustered, distinct};
+use super::{Verbosity, clustered, distinct, express};
 use crate::execute::{Execution, ExecutionCounters, FindSpec, SORT_BYTES_MAX, ScanCounters, ValuesRead};
 use crate::plan::facts::FieldKind;
 use crate::plan::{Access, IndexScan, Ordering, Plan, SortPattern, display};
@@ -24,6 +24,8 @@ pub struct Asked<'a> {
     pub source: Source,
     /// Whether the collection is clustered.
     pub clustered: bool,
+    /// Whether MongoDB answers it without planning.
+    pub unplanned: bool,
     /// The values of a `distinct` that an index alone has.
     pub values: Option<&'a ValuesRead>,
 }
@@ -70,11 +72,10 @@ fn planned(execution: &Execution, asked: &Asked<'_>, outcome: Outcome) -> Stage 
     if let (Some(read), Purpose::Distinct(field)) = (asked.values, purpose) {
         return distinct::of_values(read, field);
     }
-    if is_express(plan, spec, purpose) {
-        return match asked.clustered {
-            true => read_by_id("EXPRESS_CLUSTERED_IXSCAN", counters),
-            false => by_id("EXPRESS_IXSCAN", "{ _id: 1 }", counters),
-        };
+    if asked.unplanned
+        && let Some(stage) = express::stage(execution, asked, outcome)
+    {
+        return stage;
     }
     let in_order = asked.clustered && clustered::is_by_id(plan);
     let counts = matches!(purpose, Purpose::Count);
@@ -230,34 +231,16 @@ fn counting(input: Stage, spec: &FindSpec, outcome: Outcome) -> Stage {
         .over(input)
 }
 
-/// Whether a find returns the document of an `_id` without further stages. MongoDB 8 shows a single stage for that.
-fn is_express(plan: &Plan, spec: &FindSpec, purpose: &Purpose) -> bool {
-    let is_simple = spec.projection.as_ref().is_none_or(|shown| shown.is_simple());
-    matches!((&plan.access, purpose), (Access::Id(_), Purpose::Find))
-        && is_simple
-        && spec.skip == 0
-        && !spec.return_key
-        && plan.sort.is_none()
-}
-
-fn by_id(name: &'static str, key: impl Into<Value>, counters: &ExecutionCounters) -> Stage {
-    read_by_id(name, counters)
-        .with("keyPattern", key)
-        .with("indexName", "_id_")
-}
-
-fn read_by_id(name: &'static str, counters: &ExecutionCounters) -> Stage {
-    Stage::new(name, counters.matched, counters.documents)
-        .counting("keysExamined", counters.documents)
-        .counting("docsExamined", counters.documents)
-}
-
 fn access(execution: &Execution, spec: &FindSpec) -> Stage {
     let plan = execution.plan();
     let counters = &execution.counters;
     match &plan.access {
         Access::Nothing => Stage::new("EOF", 0, 0).with("type", "predicateEvalsToFalse"),
-        Access::Id(_) => by_id("IDHACK", doc! {"_id": 1}, counters),
+        Access::Id(_) => Stage::new("IDHACK", counters.matched, counters.documents)
+            .counting("keysExamined", counters.documents)
+            .counting("docsExamined", counters.documents)
+            .with("keyPattern", doc! {"_id": 1})
+            .with("indexName", "_id_"),
         Access::Collection(order) => {
             let mut stage = Stage::new("COLLSCAN", counters.matched, counters.documents);
             if plan.residual {

@@ -1,7 +1,9 @@
 //! The plans that won, remembered for the shape of their query.
 
 use super::catalog::KnownIndex;
+use super::index_filters::shape_of;
 use super::shape::Shape;
+use crate::execute::FindSpec;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,6 +51,11 @@ pub struct Remembered {
 /// Forgets the plans remembered for a collection.
 pub fn forget_plans(collection: &Collection) {
     PlanCache::of(collection).clear();
+}
+
+/// Forgets the plan remembered for the shape of a query.
+pub fn forget_plan(collection: &Collection, spec: &FindSpec) {
+    PlanCache::of(collection).forget(&shape_of(spec));
 }
 
 /// How often a query read all documents of a collection, since it was opened.

@@ -69,7 +69,7 @@ impl IndexFilters {
 }
 
 /// The shape of a query. Unlike that for which a plan is remembered, it does not include the fields that later stages need.
-fn shape_of(spec: &FindSpec) -> Shape {
+pub(super) fn shape_of(spec: &FindSpec) -> Shape {
     let needed = spec
         .projection
         .as_ref()

@@ -34,7 +34,7 @@ pub mod text;
 pub mod tree;
 pub mod wildcard;
 
-pub use cache::{PlanCache, collection_scans, forget_plans, remembered_plans};
+pub use cache::{PlanCache, collection_scans, forget_plan, forget_plans, remembered_plans};
 pub use index_filters::{IndexFilter, IndexFilters};
 pub use near::NearScan;
 pub use query::{Hint, Query};

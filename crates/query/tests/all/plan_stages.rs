@@ -201,3 +201,54 @@ async fn a_clustered_collection_is_read_between_ids() {
     let all = found(doc! {"a": 1}).await;
     assert_eq!(winner(&all).get("stage"), Some(&Value::from("COLLSCAN")));
 }
+
+#[tokio::test]
+async fn one_document_that_an_index_finds_is_a_single_stage() {
+    let (_store, collection) = numbered(&[doc! {"a": 1}, doc! {"a": 1, "b": 1}]).await;
+    let unique = IndexSpec {
+        unique: true,
+        ..IndexSpec::new("only", doc! {"b": 1})
+    };
+    collection.create_indexes(vec![unique]).await.unwrap();
+    let found =
+        async |query: FindSpec| told(&collection, query, Purpose::Find, Verbosity::AllPlansExecution).await;
+    let one = found(spec(&doc! {"b": 7})).await;
+    assert_eq!(
+        winner(&one),
+        &doc! {"isCached": false, "stage": "EXPRESS_IXSCAN", "keyPattern": "{ b: 1 }", "indexName": "only"}
+    );
+    assert_eq!(ran(&one).get("nReturned"), Some(&Value::Int32(1)));
+    assert_eq!(ran(&one).get("docsExamined"), Some(&Value::Int32(1)));
+    assert!(!document(&one, "queryPlanner").contains("planCacheKey"));
+
+    let limited = |query: Document| {
+        let mut limited = spec(&query);
+        limited.limit = Some(1);
+        limited
+    };
+    let first = found(limited(doc! {"a": 3})).await;
+    assert_eq!(winner(&first).get("stage"), Some(&Value::from("EXPRESS_IXSCAN")));
+    let queries = document(&first, "queryPlanner");
+    assert_eq!(queries.get("rejectedPlans"), Some(&Value::Array(Vec::new())));
+
+    let mut sorted = limited(doc! {"a": 3});
+    sorted.ordering = Ordering::parse(&doc! {"b": 1}).unwrap();
+    let mut later = spec(&doc! {"b": 7});
+    later.skip = 1;
+    for planned in [
+        sorted,
+        later,
+        spec(&doc! {"a": 3}),
+        spec(&doc! {"b": Value::Null}),
+        limited(doc! {"a": 3, "b": 3}),
+    ] {
+        let told = found(planned.clone()).await;
+        let stage = winner(&told).get("stage");
+        assert_ne!(
+            stage,
+            Some(&Value::from("EXPRESS_IXSCAN")),
+            "{:?}",
+            planned.filter
+        );
+    }
+}

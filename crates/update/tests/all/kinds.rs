@@ -152,13 +152,13 @@ fn values_are_filled_in() {
 
 #[test]
 fn other_stages_are_refused() {
-    assert_eq!(
-        parse(UpdateInput::Pipeline(array![{"$match": {}}]))
-            .unwrap_err()
-            .code
-            .number(),
-        72
-    );
+    for known in [
+        array![{"$match": {}}],
+        array![{"$queryStats": {}}],
+        array![{"$scoreFusion": {}}],
+    ] {
+        assert_eq!(parse(UpdateInput::Pipeline(known)).unwrap_err().code.number(), 72);
+    }
     for unknown in [array![{"$foo": {}}], array![{"$match": {}}, {"$foo": {}}]] {
         assert_eq!(
             parse(UpdateInput::Pipeline(unknown)).unwrap_err().code.number(),

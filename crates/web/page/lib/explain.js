@@ -58,7 +58,7 @@ function laneOf(plan, run, isWinner, { sort }) {
   return { name: planName(plan), isWinner, keys, documents, returned, works: Math.max(keys, documents, 1), sorts, scans, says, plan };
 }
 
-const SAYS = { IXSCAN: "keys read", COLLSCAN: "documents read", FETCH: "fetched and kept", SORT: "sorted", LIMIT: "within the limit", SKIP: "after the skip", PROJECTION_COVERED: "projected from keys", PROJECTION_SIMPLE: "projected", PROJECTION_DEFAULT: "projected", OR: "united", AND_SORTED: "in all", COUNT: "counted", COUNT_SCAN: "keys counted", DISTINCT_SCAN: "keys jumped to", GROUP: "groups", IDHACK: "found by _id", EXPRESS_IXSCAN: "found by _id" };
+const SAYS = { IXSCAN: "keys read", COLLSCAN: "documents read", FETCH: "fetched and kept", SORT: "sorted", LIMIT: "within the limit", SKIP: "after the skip", PROJECTION_COVERED: "projected from keys", PROJECTION_SIMPLE: "projected", PROJECTION_DEFAULT: "projected", OR: "united", AND_SORTED: "in all", COUNT: "counted", COUNT_SCAN: "keys counted", DISTINCT_SCAN: "keys jumped to", GROUP: "groups", IDHACK: "found by _id", EXPRESS_IXSCAN: "found by its key", EXPRESS_CLUSTERED_IXSCAN: "found by _id" };
 
 /** What goes in at the leaf, and what is left after each stage. */
 function funnelOf(stats, after) {

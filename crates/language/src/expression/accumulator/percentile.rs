@@ -3,12 +3,9 @@
 use super::Accumulator;
 use crate::expression::evaluated::Evaluated;
 use crate::expression::number::Number;
-use crate::interruption::long_step;
+use crate::interruption::place_ranks;
 use crate::{Code, Error, Fields, Result};
 use value::Value;
-
-/// So many are sorted in a millisecond or two.
-const NUMBERS_FEW: usize = 20_000;
 
 /// How a value between two is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,32 +59,49 @@ impl Accumulator for Percentile {
 
 /// The value below which each share of the numbers lies; null where there are none.
 pub fn percentiles(numbers: &mut Vec<f64>, shares: &[f64], method: Method) -> Vec<Value> {
-    // The sort of as many as fit takes a second. An operation that must end does so at its next step, whatever this gives.
-    if numbers.len() > NUMBERS_FEW && long_step().is_err() {
-        return vec![Value::Null; shares.len()];
-    }
+    let nulls = || vec![Value::Null; shares.len()];
     numbers.retain(|number| !number.is_nan());
-    numbers.sort_unstable_by(f64::total_cmp);
-    shares
+    let Some(last) = numbers.len().checked_sub(1) else {
+        return nulls();
+    };
+    let places: Vec<Place> = shares
         .iter()
-        .map(|share| at(numbers, *share, method).map_or(Value::Null, Value::Double))
-        .collect()
+        .map(|share| Place::new(*share, last, method))
+        .collect();
+    let mut ranks: Vec<usize> = places
+        .iter()
+        .flat_map(|place| [place.below, place.above])
+        .collect();
+    ranks.sort_unstable();
+    // An operation that must end does so at its next step, whatever this gives.
+    if place_ranks(numbers, &ranks).is_err() {
+        return nulls();
+    }
+    let at = |place: &Place| between(numbers[place.below], numbers[place.above], place.rank);
+    places.iter().map(at).map(Value::Double).collect()
 }
 
-fn at(sorted: &[f64], share: f64, method: Method) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
-    match method {
-        Method::Discrete => {
-            let rank = (share * sorted.len() as f64).ceil() as usize;
-            sorted.get(rank.saturating_sub(1).min(last)).copied()
-        }
-        Method::Continuous => {
-            let rank = share * last as f64;
-            let (below, above) = (
-                sorted.get(rank.floor() as usize)?,
-                sorted.get(rank.ceil() as usize)?,
-            );
-            Some(between(*below, *above, rank))
+/// Where among the sorted numbers the value of a share is.
+#[derive(Debug)]
+struct Place {
+    rank: f64,
+    /// The whole ranks on both sides of it, or it itself.
+    below: usize,
+    above: usize,
+}
+
+impl Place {
+    /// The place of a share, from 0 to 1, among numbers of which the last has this rank.
+    fn new(share: f64, last: usize, method: Method) -> Place {
+        let rank = match method {
+            Method::Discrete => (share * (last + 1) as f64).ceil() - 1.0,
+            Method::Continuous => share * last as f64,
+        };
+        let rank = rank.clamp(0.0, last as f64);
+        Place {
+            rank,
+            below: rank.floor() as usize,
+            above: rank.ceil() as usize,
         }
     }
 }

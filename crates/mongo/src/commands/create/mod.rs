@@ -21,14 +21,23 @@ const CAPPED_BYTES_MAX: i64 = 1 << 50;
 const CAPPED_BYTES_STEP: i64 = 256;
 const CAPPED_DOCUMENTS_MAX: i64 = i32::MAX as i64;
 
+/// What MongoDB answers to a client that says whether there is an index on `_id`. Here there always is one.
+const AUTO_INDEX_ID_NOTE: &str =
+    "The autoIndexId option is deprecated and will be removed in a future release";
+
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let now_ms = call.server.engine.now_ms();
-    let request = parse(&call.database, &call.arguments(), now_ms)?;
+    let arguments = call.arguments();
+    let request = parse(&call.database, &arguments, now_ms)?;
+    let mut reply = Document::new();
+    if arguments.flag("autoIndexId")?.is_some() {
+        reply.push("note", AUTO_INDEX_ID_NOTE);
+    }
     check_access(call, &namespace, &request)?;
     call.check_makeable(&namespace)?;
     call.server.engine.create_collection(&namespace, request).await?;
-    Ok(Document::new().into())
+    Ok(reply.into())
 }
 
 /// Refuses a client that may not make this: a plain collection whoever inserts may make, since an insert makes it too.

@@ -30,6 +30,7 @@ fn a_pipeline_asks_for_what_its_stages_read_and_write() {
             .for_each(|(name, value)| request.push(name, value));
         request
     };
+    let settings = || doc! {"aggregate": 1, "pipeline": [{"$querySettings": {}}], "cursor": {}};
     let cases: Vec<(Vec<Right<'_>>, Document, i32)> = vec![
         (on_a(&["find"]), one(doc! {"$indexStats": {}}), REFUSED),
         (on_a(&["indexStats"]), one(doc! {"$indexStats": {}}), OK),
@@ -87,6 +88,8 @@ fn a_pipeline_asks_for_what_its_stages_read_and_write() {
             doc! {"aggregate": 1, "pipeline": [{"$listClusterCatalog": {}}], "cursor": {}},
             REFUSED,
         ),
+        (on_a(&["find"]), settings(), REFUSED),
+        (vec![("", "$server", &["querySettings"])], settings(), OK),
     ];
     let cases: Vec<_> = cases
         .iter()

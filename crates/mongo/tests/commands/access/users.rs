@@ -1,6 +1,6 @@
 //! Users who administer others, what they may see, and logging in again.
 
-use super::{Guarded, OK, REFUSED, ROOT, Right, TRIED, check, code_of};
+use super::{Guarded, OK, REFUSED, ROOT, Right, TRIED, check, code_of, done};
 use value::{Document, Value, array, doc};
 
 #[test]
@@ -140,4 +140,40 @@ fn one_user_logs_in_on_a_connection_as_often_as_it_likes() {
         users,
         Some(&Value::Array(array![{"user": TRIED.0, "db": "admin"}]))
     );
+}
+
+#[test]
+fn a_view_shows_readers_what_their_roles_are_named_by() {
+    let mut guarded = Guarded::start();
+    let ids = |reply: &Document| -> Vec<Value> {
+        let cursor = reply.get("cursor").and_then(Value::as_document);
+        match cursor.and_then(|cursor| cursor.get("firstBatch")) {
+            Some(Value::Array(documents)) => {
+                let id = |document: &Value| document.as_document()?.get("_id").cloned();
+                documents.iter().filter_map(id).collect()
+            }
+            _ => panic!("{reply:?}"),
+        }
+    };
+    let own = doc! {"$match": {"$expr": {"$in": ["$for", "$$USER_ROLES.role"]}}};
+    for (database, request) in [
+        (
+            "test",
+            doc! {"insert": "a", "documents": [{"_id": 2, "for": "few"}, {"_id": 3, "for": "root"}]},
+        ),
+        ("test", doc! {"create": "own", "viewOn": "a", "pipeline": [own]}),
+        (
+            "test",
+            doc! {"update": "a", "updates": [{"q": {"_id": 1}, "u": [{"$set": {"by": "$$USER_ROLES._id"}}]}]},
+        ),
+    ] {
+        done(&mut guarded.root, database, request);
+    }
+    guarded.allow(&[("test", "own", &["find"])]);
+    assert_eq!(ids(&guarded.tried(&doc! {"find": "own"}).1), array![2]);
+    assert_eq!(ids(&guarded.root.run("test", &doc! {"find": "own"})), array![3]);
+    let changed = doc! {"find": "a", "filter": {"by": "admin.root"}};
+    assert_eq!(ids(&guarded.root.run("test", &changed)), array![1]);
+    let refused = doc! {"create": "checked", "validator": {"$expr": {"$in": ["few", "$$USER_ROLES.role"]}}};
+    assert_eq!(code_of(&guarded.root.run("test", &refused)), 224);
 }

@@ -5,6 +5,7 @@ use super::{failure, unsupported};
 use crate::Result;
 use crate::expression::number::Number;
 use std::ops::RangeInclusive;
+use value::decimal::{DIGITS_MAX, EXPONENT_MIN, Parts};
 use value::{Decimal128, Value, ValueRef};
 
 fn overflow(number: impl std::fmt::Display) -> crate::Error {
@@ -174,12 +175,20 @@ fn parse_decimal(text: &str) -> Result<Decimal128> {
             "Conversion from string to decimal would overflow",
         ));
     }
-    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
-    if number.is_zero() && mantissa.contains(|c: char| ('1'..='9').contains(&c)) {
+    // What is so small that digits are lost.
+    if is_tiny(number) && text.parse::<Decimal128>().is_err() {
         return Err(not_a_number(
             text,
             "Conversion from string to decimal would underflow",
         ));
     }
     Ok(number)
+}
+
+/// Whether a decimal is zero, or so near to it that it has fewer digits than others.
+fn is_tiny(number: Decimal128) -> bool {
+    matches!(
+        number.parts(),
+        Parts::Finite { coefficient, exponent: EXPONENT_MIN, .. } if coefficient < 10u128.pow(DIGITS_MAX - 1)
+    )
 }
