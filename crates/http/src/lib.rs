@@ -11,6 +11,7 @@
 
 mod accept;
 mod body;
+mod chunks;
 mod client;
 mod conditional;
 mod connection;
