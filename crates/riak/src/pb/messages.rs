@@ -63,6 +63,7 @@ message! {
         10 => timeout: Option<u32>,
         12 => n_val: Option<u32>,
         13 => kind: Option<Vec<u8>>,
+        14 => node_confirms: Option<u32>,
     }
 
     pub struct GetResp {
@@ -87,6 +88,7 @@ message! {
         13 => asis: Option<bool>,
         15 => n_val: Option<u32>,
         16 => kind: Option<Vec<u8>>,
+        17 => node_confirms: Option<u32>,
     }
 
     pub struct PutResp {
@@ -255,6 +257,7 @@ message! {
         5 => dw: Option<u32>,
         6 => pw: Option<u32>,
         7 => returnvalue: Option<bool>,
+        8 => node_confirms: Option<u32>,
     }
 
     pub struct CounterResp {
@@ -266,6 +269,7 @@ message! {
         2 => key: Vec<u8>,
         3 => r: Option<u32>,
         4 => pr: Option<u32>,
+        7 => node_confirms: Option<u32>,
     }
 
     pub struct MapField {
@@ -291,6 +295,7 @@ message! {
         8 => timeout: Option<u32>,
         10 => n_val: Option<u32>,
         11 => include_context: Option<bool>,
+        12 => node_confirms: Option<u32>,
     }
 
     pub struct DtValue {
@@ -355,6 +360,7 @@ message! {
         10 => timeout: Option<u32>,
         12 => n_val: Option<u32>,
         13 => include_context: Option<bool>,
+        14 => node_confirms: Option<u32>,
     }
 
     pub struct DtUpdateResp {
