@@ -24,6 +24,49 @@ fn a_refusal_has_no_challenge_that_nobody_wants() {
 }
 
 #[test]
+fn a_browser_without_a_login_is_sent_to_the_page_that_the_settings_name() {
+    let server = Server::start();
+    exchange(
+        server.address,
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+    );
+    let set = |path: &str, text: &str| {
+        let request = format!("PUT /_node/_local/_config/{path}\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==");
+        let set = exchange(server.address, &request, text);
+        assert_eq!(set.status, 200, "{set}");
+    };
+    let ask = |accept: &str| {
+        exchange(
+            server.address,
+            &format!("GET /_all_dbs?limit=1\nAccept: {accept}"),
+            "",
+        )
+    };
+    assert_eq!(ask("text/html").status, 401);
+    set("chttpd_auth/authentication_redirect", r#""/sign-in""#);
+    let led = ask("text/html, application/xhtml+xml");
+    assert_eq!(led.status, 302, "{led}");
+    let place = format!("http://{}/sign-in?return=%2F_all_dbs&reason=", server.address);
+    assert!(
+        led.header("location")
+            .is_some_and(|found| found.starts_with(&place)),
+        "{led}"
+    );
+    assert!(led.body.contains("\"unauthorized\""), "{led}");
+    for accept in ["application/json", "text/html, */*;q=0.8", "text/plain"] {
+        assert_eq!(ask(accept).status, 401, "{accept}");
+    }
+    set("chttpd/require_valid_user", r#""true""#);
+    let refused = ask("text/html");
+    assert_eq!(
+        (refused.status, refused.header("location")),
+        (401, None),
+        "{refused}"
+    );
+}
+
+#[test]
 fn an_answer_has_few_headers_where_the_client_wants_no_more() {
     let server = Server::start();
     let whole = exchange(server.address, "GET /", "");
