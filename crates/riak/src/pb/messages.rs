@@ -238,6 +238,17 @@ message! {
         4 => done: Option<bool>,
     }
 
+    pub struct IndexObject {
+        1 => key: Vec<u8>,
+        2 => object: GetResp,
+    }
+
+    pub struct IndexBodyResp {
+        1 => objects: Vec<IndexObject>,
+        2 => continuation: Option<Vec<u8>>,
+        3 => done: Option<bool>,
+    }
+
     pub struct MapRedReq {
         1 => request: Bytes,
         2 => content_type: Vec<u8>,

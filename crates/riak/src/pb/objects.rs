@@ -263,7 +263,7 @@ pub(crate) fn clock_of(bytes: &[u8]) -> Result<Clock> {
     Clock::decode(bytes).ok_or_else(|| RiakError::bad("the vector clock is none that was given here"))
 }
 
-fn contents(object: &Object, is_head: bool) -> Vec<messages::Content> {
+pub(super) fn contents(object: &Object, is_head: bool) -> Vec<messages::Content> {
     object
         .siblings
         .iter()
@@ -272,7 +272,7 @@ fn contents(object: &Object, is_head: bool) -> Vec<messages::Content> {
 }
 
 /// Whether a value of the object is a file.
-fn has_large(object: &Object) -> bool {
+pub(super) fn has_large(object: &Object) -> bool {
     let mut siblings = object.siblings.iter();
     siblings.any(|sibling| sibling.content.large.is_some())
 }
