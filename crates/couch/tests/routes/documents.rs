@@ -288,6 +288,12 @@ const MANY: &[Case] = &[
         r#"{"results": [{"rows": [{"id": "a"}]}, {"rows": []}]}"#,
     ),
     case(
+        "POST /db/_all_docs/queries\nContent-Type: text/plain",
+        r#"{"queries": [{"limit": 0}]}"#,
+        200,
+        r#"{"results": [{"rows": []}]}"#,
+    ),
+    case(
         "POST /db/_all_docs/queries",
         "{}",
         400,
