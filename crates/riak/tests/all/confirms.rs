@@ -3,7 +3,8 @@
 use crate::server::Server;
 use riak::pb::frame::code;
 use riak::pb::messages::{
-    CounterGetReq, CounterUpdateReq, DtFetchReq, DtUpdateReq, GetReq, GetResp, PutReq, TypeReq,
+    BucketProps, BucketReq, BucketResp, CounterGetReq, CounterUpdateReq, DtFetchReq, DtUpdateReq, GetReq,
+    GetResp, PutReq, SetBucketReq, TypeReq,
 };
 
 const TEXT: (&str, &str) = ("Content-Type", "text/plain");
@@ -111,6 +112,38 @@ fn a_bucket_may_want_more_nodes_than_there_are() {
     let one = server.ask("PUT /buckets/b/keys/k?node_confirms=1", &[TEXT], b"1");
     assert_eq!(one.status, 204);
     assert_eq!(server.ask("DELETE /buckets/b/keys/k", &[], b"").status, 503);
+}
+
+#[test]
+fn how_a_bucket_is_replicated_is_kept_for_clients() {
+    let server = Server::start();
+    let mut client = server.client();
+    let bucket = b"b".to_vec();
+    let wanted = BucketReq {
+        bucket: bucket.clone(),
+        kind: None,
+    };
+    let set = |mode: i32| SetBucketReq {
+        bucket: bucket.clone(),
+        props: BucketProps {
+            repl: Some(mode),
+            ..BucketProps::default()
+        },
+        kind: None,
+    };
+    for mode in [2, 0, 3, 1] {
+        assert_eq!(client.raw(code::SET_BUCKET, &set(mode)).0, code::SET_BUCKET_RESP);
+        let found: BucketResp = client.ask(code::GET_BUCKET, &wanted);
+        assert_eq!(found.props.repl, Some(mode));
+    }
+    assert!(
+        server
+            .get("/buckets/b/props")
+            .text()
+            .contains(r#""repl":"realtime""#)
+    );
+    let told = client.refused(code::SET_BUCKET, &set(9));
+    assert_eq!(told, "9 is no mode of replication (repl)");
 }
 
 #[test]
