@@ -19,6 +19,20 @@ pub const CASES: &[Case] = &[
         r#"{"ok": true, "history": [{"docs_written": 1, "doc_write_failures": 0}]}"#,
     ),
     case("GET /b/one", "", 200, r#"{"n": 1}"#),
+    // A design document with an attachment is read by itself, by a path with the slash of its id.
+    case(
+        "PUT /a/_design/d",
+        r#"{"_attachments": {"t": {"content_type": "text/plain", "data": "aGVsbG8="}}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_replicate",
+        r#"{"source": "a", "target": "b"}"#,
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case("GET /b/_design/d/t", "", 200, "hello"),
     case(
         "POST /_replicate",
         r#"{"source": "nothing", "target": "b"}"#,
