@@ -108,6 +108,30 @@ pub const CASES: &[Case] = &[
         r#"{"total_rows": 1, "docs": [{"doc_id": "job"}]}"#,
     ),
     case(
+        "PUT /_replicator/next",
+        r#"{"source": "a", "target": "c", "continuous": true}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /_scheduler/docs?descending=true&limit=1",
+        "",
+        200,
+        r#"{"total_rows": 2, "offset": 0, "docs": [{"doc_id": "next"}]}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/_replicator?start_key=%22k%22",
+        "",
+        200,
+        r#"{"total_rows": 2, "offset": 1, "docs": [{"doc_id": "next"}]}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/_replicator?end_key=%22k%22&skip=1",
+        "",
+        200,
+        r#"{"total_rows": 2, "offset": 1, "docs": []}"#,
+    ),
+    case(
         "GET /_scheduler/docs/_replicator/job",
         "",
         200,
@@ -206,7 +230,7 @@ pub const CASES: &[Case] = &[
         405,
         r#"{"error": "method_not_allowed"}"#,
     ),
-    case("GET /_scheduler", "", 404, r#"{"error": "not_found"}"#),
+    case("GET /_scheduler", "", 404, r#"{"error": "not found"}"#),
 ];
 
 #[test]
