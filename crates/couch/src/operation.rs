@@ -1,6 +1,7 @@
 //! Requests as operations: listed among those of the other protocols, and ended when nobody waits for the answer, when their
 //! time is over, when somebody kills them, or when the server stops.
 
+use crate::query::Query;
 use access::config::Config;
 use access::error::{CouchError, Result};
 use engine::limits::ROOM_MS_MAX;
@@ -20,12 +21,23 @@ pub(crate) struct Operation {
     engine: Engine,
     /// The memory of its body as JSON, for as long as anything of it goes on.
     decoded: OnceLock<Share>,
+    buffers_answer: bool,
     _listed: OperationGuard,
 }
 
 impl Operation {
-    /// A request that begins now. Its time is limited where the section `fabric` of the settings says so.
-    pub(crate) fn begin(engine: &Engine, config: &Config, request: &Request) -> Arc<Operation> {
+    /// A request with these parameters that begins now. Its time is limited where the section `fabric` of the settings says so.
+    pub(crate) fn begin(
+        engine: &Engine,
+        config: &Config,
+        request: &Request,
+        query: &Query,
+    ) -> Arc<Operation> {
+        let buffers_answer = match query.get("buffer_response") {
+            Some("true") => true,
+            Some("false") => false,
+            _ => config.is_on("chttpd", "buffer_response"),
+        };
         let time_max = time_max(request.path(), |setting| config.get("fabric", setting));
         let asker = request.asker.clone();
         let context = Context::default()
@@ -37,6 +49,7 @@ impl Operation {
             context,
             engine: engine.clone(),
             decoded: OnceLock::new(),
+            buffers_answer,
             _listed: listed,
         })
     }
@@ -69,6 +82,11 @@ impl Operation {
         // A request has one body.
         let _ = self.decoded.set(share);
         Ok(())
+    }
+
+    /// Whether no answer of several pieces begins before its end (`src/chttpd/src/chttpd.erl`, `buffer_response`).
+    pub(crate) fn buffers_answer(&self) -> bool {
+        self.buffers_answer
     }
 
     /// A share of memory for what is kept of an answer.

@@ -195,6 +195,28 @@ fn under_the_name_of_a_virtual_host_a_part_of_the_server_is_seen() {
 }
 
 #[test]
+fn a_long_answer_is_kept_until_its_end_where_the_client_or_the_settings_want_that() {
+    let server = Server::start();
+    let ask = |request: &str| exchange(server.address, request, "");
+    assert_eq!(ask("PUT /db").status, 201);
+    let documents: Vec<_> = (0..2000).map(|n| format!(r#"{{"_id":"{n:04}"}}"#)).collect();
+    let body = format!(r#"{{"docs":[{}]}}"#, documents.join(","));
+    assert_eq!(exchange(server.address, "POST /db/_bulk_docs", &body).status, 201);
+    let in_pieces = ask("GET /db/_all_docs");
+    assert_eq!(in_pieces.header("content-length"), None);
+    let whole = ask("GET /db/_all_docs?buffer_response=true");
+    assert_eq!(whole.body.trim_end(), in_pieces.body.trim_end());
+    let length = whole.body.len().to_string();
+    assert_eq!(whole.header("content-length"), Some(length.as_str()));
+    let set = "PUT /_node/_local/_config/chttpd/buffer_response";
+    assert_eq!(exchange(server.address, set, r#""true""#).status, 200);
+    for (parameter, is_whole) in [("", true), ("?buffer_response=false", false)] {
+        let answer = ask(&format!("GET /db/_changes{parameter}"));
+        assert_eq!(answer.header("content-length").is_some(), is_whole, "{parameter}");
+    }
+}
+
+#[test]
 fn a_body_that_is_missing_is_told_from_one_that_is_empty() {
     let server = Server::start();
     assert_eq!(exchange(server.address, "PUT /db", "").status, 201);
