@@ -95,7 +95,7 @@ impl Call {
         let path = parts(&server.config, request.uri.path())?.into();
         let query = Query::parse(request.query())?;
         let user = User::at(&request.peer);
-        let operation = Operation::begin(&server.engine, &server.config, &request);
+        let operation = Operation::begin(&server.engine, &server.config, &request, &query);
         let rewritten = REWRITTEN.try_with(Clone::clone).ok();
         let rewritten = rewritten.or_else(|| Rewritten::by_host(&server.config, &request.headers));
         let is_secure = request.asker.is_secure();

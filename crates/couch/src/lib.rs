@@ -23,6 +23,7 @@ mod database_events;
 mod design;
 mod edit_check;
 mod endpoints;
+mod escaped_design;
 mod frames;
 mod generators;
 pub mod incoming;

@@ -6,6 +6,7 @@ use crate::endpoints::{
     mango, node, partition, replicate, reshard, revisions, root, scheduler, session, text_search, uuids,
     view,
 };
+use crate::escaped_design;
 use crate::rights;
 use access::error::{CouchError, Result};
 use access::security::require_server_admin;
@@ -45,6 +46,7 @@ fn endpoint<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["favicon.ico"] => at_once(root::icon(call)),
         [first, ..] if first.starts_with('_') && !names::is_system(first) => global(call, path),
         [_] => database::run(call).boxed(),
+        [_, "_design", ..] if escaped_design::is_led_on(call) => at_once(escaped_design::lead_on(call)),
         [_, second, ..] if second.starts_with('_') => special(call, path),
         [_, id] => document::run(call, id).boxed(),
         [_, id, name @ ..] => attachment(call, (*id).to_owned(), name),

@@ -5,11 +5,11 @@ use crate::endpoints::database::write_info;
 use access::database::Database;
 use access::error::{CouchError, Result};
 use bytes::Bytes;
-use http::{Method, query_pairs};
+use http::{Method, cookies, query_pairs};
 use serde_json::{Map, Value as Json, json};
 use value::ValueRef;
 
-/// Headers that no function sees: what they hold lets whoever has it act in the user's name (`[chttpd] scrub_json_request`).
+/// Headers that no function sees unless the setting `scrub_json_request` is off: what they hold lets whoever has it act in the user's name.
 const SECRETS: [&str; 5] = [
     "authorization",
     "cookie",
@@ -70,6 +70,7 @@ fn members(call: &Call, database: &Database, body: BodySeen) -> Result<Map<Strin
     let properties = database.collection.security().unwrap_or_default();
     let mut security = String::new();
     json::write(ValueRef::Document((&properties).into()), &mut security);
+    let is_scrubbed = !call.server.config.is_off("chttpd", "scrub_json_request");
     let raw_path = call.uri.path_and_query().map_or("/", |path| path.as_str());
     let described = json!({
         "method": call.method.as_str(),
@@ -77,11 +78,11 @@ fn members(call: &Call, database: &Database, body: BodySeen) -> Result<Map<Strin
         "path": &call.path[..],
         "raw_path": raw_path,
         "query": query(call)?,
-        "headers": headers(call),
+        "headers": headers(call, is_scrubbed),
         "body": body,
         "peer": call.peer.ip().to_canonical().to_string(),
         "form": form,
-        "cookie": {},
+        "cookie": shown_cookies(call, is_scrubbed),
         "userCtx": {"db": database.name, "name": call.user.name, "roles": call.user.roles},
         "secObj": serde_json::from_str::<Json>(&security).unwrap_or_default(),
     });
@@ -103,15 +104,22 @@ fn query(call: &Call) -> Result<Map<String, Json>> {
 }
 
 /// Headers by the names that clients write: HTTP does not tell `accept` from `Accept`, but functions do.
-fn headers(call: &Call) -> Map<String, Json> {
+fn headers(call: &Call, is_scrubbed: bool) -> Map<String, Json> {
     let config = &call.server.config;
     let renamed = RENAMED_SECRETS.map(|setting| config.get("chttpd_auth", setting).unwrap_or_default());
     let is_secret = |name: &str| {
         SECRETS.contains(&name) || renamed.iter().any(|renamed| renamed.eq_ignore_ascii_case(name))
     };
-    let seen = call.headers.iter().filter(|(name, _)| !is_secret(name.as_str()));
+    let seen = call.headers.iter();
+    let seen = seen.filter(|(name, _)| !is_scrubbed || !is_secret(name.as_str()));
     seen.filter_map(|(name, value)| Some((capitalized(name.as_str()), value.to_str().ok()?.into())))
         .collect()
+}
+
+/// Cookies, which are secrets as well.
+fn shown_cookies(call: &Call, is_scrubbed: bool) -> Map<String, Json> {
+    let all = cookies(&call.headers).filter(|_| !is_scrubbed);
+    all.map(|(name, value)| (name.to_owned(), value.into())).collect()
 }
 
 fn capitalized(name: &str) -> String {

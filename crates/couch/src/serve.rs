@@ -204,11 +204,12 @@ fn check_host(config: &Config, headers: &HeaderMap) -> Result<(), CouchError> {
 }
 
 async fn run(server: Arc<Server>, request: Request) -> Response {
-    let (mut cookie, mut callback, mut framed) = (None, None, None);
+    let (mut cookie, mut callback, mut framed, mut page) = (None, None, None, None);
     let wanted = challenge::wanted(&request.headers);
     let answered = async {
         let mut call = Call::new(server.clone(), request)?;
         framed = frames::wanted(&call);
+        page = challenge::page(&call);
         callback = jsonp::callback(&call)?;
         let answered = route::run(&mut call).await;
         cookie = call.user.cookie.take();
@@ -219,7 +220,7 @@ async fn run(server: Arc<Server>, request: Request) -> Response {
             tracing::error!(%error, "a request failed");
         }
         let mut response = respond::error(&error);
-        challenge::add(&server.config, wanted, &error, &mut response);
+        challenge::add(&server.config, wanted, page, &error, &mut response);
         response
     });
     if let Some(callback) = callback {

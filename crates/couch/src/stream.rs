@@ -42,6 +42,8 @@ pub(crate) struct Output {
     piece_bytes_max: usize,
     /// Whether the client does not take all at once.
     is_behind: bool,
+    /// Whether nothing is to be sent before the end, so that a failure has a status of its own.
+    is_buffered: bool,
 }
 
 /// What the client that waits for the answer is told first.
@@ -74,6 +76,7 @@ impl Output {
             engine: operation.engine().clone(),
             piece_bytes_max: PIECES_BYTES,
             is_behind: false,
+            is_buffered: operation.buffers_answer(),
         }
     }
 
@@ -116,7 +119,17 @@ impl Output {
 
     /// Whether what is gathered is sent in several pieces, between which the client is waited for.
     pub(crate) fn is_long(&self) -> bool {
-        self.text.len() > PIECES_BYTES
+        !self.is_kept() && self.text.len() > PIECES_BYTES
+    }
+
+    /// Whether what is gathered is kept until the end.
+    fn is_kept(&self) -> bool {
+        self.is_buffered && self.first.is_some()
+    }
+
+    /// The memory of what is kept until the end.
+    fn kept_bytes(&self) -> usize {
+        if self.is_kept() { self.text.capacity() } else { 0 }
     }
 
     /// Sends what is gathered if it is enough; false where the client is gone.
@@ -138,14 +151,15 @@ impl Output {
     pub(crate) async fn end_page(&mut self) -> bool {
         let is_sent = self.flush_if_large().await;
         let (held, more) = (self.page_bytes, (self.page_bytes * 2).min(self.page_bytes_max));
+        let kept = self.kept_bytes();
         self.page_bytes = match std::mem::take(&mut self.is_behind) {
             true => CHUNK_BYTES,
-            false if self.share.fit(more) => more,
+            false if self.share.fit(kept + more) => more,
             false => held,
         };
         if self.page_bytes == CHUNK_BYTES {
             // That much has everybody who waits.
-            self.share.charge(0);
+            self.share.charge(kept);
         }
         is_sent && self.room().await
     }
@@ -185,9 +199,18 @@ impl Output {
         true
     }
 
-    /// Sends what is gathered, and with it the head of the answer; false where the client is gone.
+    /// Sends what is gathered, and with it the head of the answer; false where the client is gone. What is to be kept until the end is,
+    /// for as long as memory has room for it.
     pub(crate) async fn flush(&mut self) -> bool {
+        let wanted = self.kept_bytes() + self.page_bytes;
+        // Half of the room is left to answers that are sent.
+        if self.is_kept() && self.share.fit_or_spill(wanted, true) {
+            return true;
+        }
         if let Some(first) = self.first.take() {
+            if self.is_buffered {
+                self.share.charge(0);
+            }
             let (sender, response) = respond::streamed(None);
             self.reader.streams_to(sender.clone());
             self.sender = Some(sender);
@@ -271,10 +294,10 @@ where
         first: Some(first),
         ..Output::new(reader.clone(), operation)
     });
-    let operation = operation.clone();
+    let running = operation.clone();
     // A task of its own, which goes on when the head of the answer is sent.
     tokio::spawn(async move {
-        let (mut output, ended) = operation.run_for(reader, writing).await;
+        let (mut output, ended) = running.run_for(reader, writing).await;
         if let Some(first) = output.first.take() {
             // Nobody listens where the client is gone.
             drop(first.send(First::Whole(ended.map(|()| output.text))));
@@ -291,7 +314,7 @@ where
         }
     });
     match told.await {
-        Ok(First::Whole(text)) => Ok(respond::ok(text?)),
+        Ok(First::Whole(text)) => Ok(respond(operation, text?)),
         Ok(First::Streamed(response)) => Ok(*response),
         Err(_) => Err(CouchError::new(
             http::StatusCode::INTERNAL_SERVER_ERROR,

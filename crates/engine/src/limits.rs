@@ -15,8 +15,11 @@ pub const CURSOR_BYTES: usize = 4 * 1024;
 /// A cursor that is not used for this long is closed, unless it was opened with `noCursorTimeout`.
 pub const CURSOR_IDLE_MS_MAX: u64 = 600_000;
 
-/// The most sessions that are remembered at once.
+/// The most sessions that are remembered at once, however much memory there is (MongoDB's `maxSessions`).
 pub const SESSIONS_MAX: usize = 1_000_000;
+
+/// There may be one session for each of this many bytes of the budget. A session takes about 150 bytes, which anybody can have it take.
+pub const SESSION_BYTES: usize = 4 << 10;
 
 /// A session that is not used for this long is forgotten, together with what its retries need.
 pub const SESSION_IDLE_MINUTES_MAX: u64 = 30;

@@ -5,16 +5,23 @@ use hyper::header::COOKIE;
 
 /// The value of the cookie of this name, without the quotes that may stand around it.
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let found = cookies(headers).find(|(found, _)| *found == name);
+    found.map(|(_, value)| value)
+}
+
+/// The names and values of all cookies, without the quotes that may stand around a value.
+pub fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     let values = headers
         .get_all(COOKIE)
         .iter()
         .filter_map(|value| value.to_str().ok());
-    let mut pairs = values
+    let pairs = values
         .flat_map(|value| value.split(';'))
         .filter_map(|pair| pair.trim().split_once('='));
-    let (_, value) = pairs.find(|(found, _)| *found == name)?;
-    let unquoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-    Some(unquoted.unwrap_or(value))
+    pairs.map(|(name, value)| {
+        let unquoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        (name, unquoted.unwrap_or(value))
+    })
 }
 
 /// What was given through TLS is never sent without it.
@@ -43,5 +50,7 @@ mod tests {
         assert_eq!(cookie(&headers, "AuthSession"), Some("x=y"));
         assert_eq!(cookie(&headers, "b"), Some("2"));
         assert_eq!(cookie(&headers, "c"), None);
+        let all: Vec<_> = cookies(&headers).collect();
+        assert_eq!(all, [("a", "1"), ("AuthSession", "x=y"), ("b", "2")]);
     }
 }

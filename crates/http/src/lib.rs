@@ -11,6 +11,7 @@
 
 mod accept;
 mod body;
+mod chunks;
 mod client;
 mod conditional;
 mod connection;
@@ -41,7 +42,7 @@ pub use accept::{accepts_encoding, accepts_type, preferred_type};
 pub use body::{Beginning, Body, BodyError, BodySender, RequestBody, ResponseBody};
 pub use client::{Client, ClientError, ClientRequest, ClientResponse, Trust};
 pub use conditional::{Precondition, http_date, if_range, read_precondition, write_precondition};
-pub use cookie::cookie;
+pub use cookie::{cookie, cookies};
 pub use credentials::{BasicCredentials, basic_credentials};
 pub use etag::if_none_match;
 pub use gzip::{GzipDecoder, GzipEncoder};

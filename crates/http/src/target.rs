@@ -4,16 +4,16 @@
 //! percent-encoded, and what parses requests here refuses them; the servers whose protocols are served here take
 //! them. So they are encoded on their way in, in the first line of a request and nowhere else.
 //!
-//! The length in the head of a request says where it ends. After a body of unknown length, or once more bytes arrive
-//! than were announced (pipelined requests), all bytes pass unchanged for the rest of the connection: a body is never
-//! touched.
+//! The server says what body follows a head that it has read, so it is known where the next head begins. For that, heads are passed to it
+//! one by one. A body is never touched.
 
+use crate::chunks::Chunks;
 use memory::{Budget, Full, Holder, Share};
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The bytes that are read at once while a head arrives.
@@ -22,10 +22,10 @@ const READ_BYTES: usize = 8 * 1024;
 const READ_AHEAD_BYTES_MAX: usize = 4 * 1024;
 /// A head up to this size takes nothing of the budget: nearly all are smaller, and connections are few enough for that.
 const UNCOUNTED_HEAD_BYTES: usize = 8 * 1024;
-/// The head is still arriving.
+/// No head has been read.
 const UNKNOWN: u64 = u64::MAX;
-/// A body whose length is not known in advance.
-const ENDLESS: u64 = u64::MAX - 1;
+/// A body whose length is not known in advance: it comes in chunks.
+const CHUNKED: u64 = u64::MAX - 1;
 
 /// Passes the length of the current request's body from the server to the connection.
 #[derive(Clone, Debug)]
@@ -38,8 +38,14 @@ impl Announced {
 
     /// Announces that the head has been read and a body of this length follows; `None` if the length is unknown.
     pub(crate) fn body(&self, length: Option<u64>) {
-        let length = length.map_or(ENDLESS, |length| length.min(ENDLESS));
+        let length = length.map_or(CHUNKED, |length| length.min(CHUNKED - 1));
         self.0.store(length, Ordering::Release);
+    }
+
+    /// What was announced of a head since the last time that it was asked.
+    fn take(&self) -> Option<u64> {
+        let length = self.0.swap(UNKNOWN, Ordering::AcqRel);
+        (length != UNKNOWN).then_some(length)
     }
 }
 
@@ -50,10 +56,31 @@ enum Place {
     Line,
     /// In its headers; `ended` counts the bytes of `\r\n\r\n`, which ends them, that have just been read.
     Headers { ended: u8 },
-    /// After the head; `bytes` have arrived of the body.
-    Body { bytes: u64 },
-    /// Unknown: all further bytes pass unchanged.
-    Lost,
+    /// After a head: what comes next is known once the server has read it.
+    AfterHead,
+    /// In a body of which this many bytes are to come.
+    Body { left: u64 },
+    /// In a body that comes in chunks.
+    Chunks(Chunks),
+}
+
+impl Place {
+    fn is_in_body(self) -> bool {
+        matches!(self, Place::Body { .. } | Place::Chunks(_))
+    }
+
+    /// Goes on by these bytes, but not beyond the end of a body; how many belong to it.
+    fn pass(&mut self, bytes: &[u8]) -> usize {
+        match self {
+            Place::Body { left } => {
+                let own = (*left).min(bytes.len() as u64);
+                *left -= own;
+                own as usize
+            }
+            Place::Chunks(chunks) => chunks.pass(bytes),
+            Place::Line | Place::Headers { .. } | Place::AfterHead => 0,
+        }
+    }
 }
 
 /// A connection whose requests' targets are encoded as they are read.
@@ -64,7 +91,10 @@ pub(crate) struct EncodedTargets<S> {
     place: Place,
     /// What was read and is still to be passed on.
     ready: Vec<u8>,
+    /// How much of it was passed on.
     given: usize,
+    /// How much of it may be: what comes behind a head is looked at once the server has read the head.
+    seen: usize,
     head: HeadRoom,
 }
 
@@ -108,6 +138,7 @@ impl<S> EncodedTargets<S> {
             place: Place::Line,
             ready: Vec::new(),
             given: 0,
+            seen: 0,
             head: HeadRoom {
                 memory: memory.clone(),
                 bytes: 0,
@@ -124,28 +155,34 @@ impl<S> EncodedTargets<S> {
 
     /// Puts back what was read of the next requests.
     pub(crate) fn unread(&mut self, bytes: &[u8]) {
-        let rest = self.ready.split_off(self.given.min(self.ready.len()));
+        let rest = self.ready.split_off(self.given);
+        self.seen = bytes.len() + self.seen - self.given;
         self.ready = [bytes, &rest].concat();
         self.given = 0;
     }
 
-    /// Begins the next request if the one before has come whole.
+    /// Goes on to the body that the server has announced, and from a body that has come whole to the next request.
     fn move_on(&mut self) {
-        let Place::Body { bytes } = self.place else {
-            return;
-        };
-        let length = self.announced.0.load(Ordering::Acquire);
-        if length == ENDLESS || (length != UNKNOWN && bytes > length) {
-            self.place = Place::Lost;
-        } else if bytes == length {
-            self.announced.0.store(UNKNOWN, Ordering::Release);
+        if self.place == Place::AfterHead {
+            self.place = match self.announced.take() {
+                // It was not a head yet: servers pass over empty lines before one.
+                None => Place::Line,
+                Some(CHUNKED) => Place::Chunks(Chunks::default()),
+                Some(left) => Place::Body { left },
+            };
+        }
+        if let Place::Body { left: 0 } | Place::Chunks(Chunks::Ended) = self.place {
             self.place = Place::Line;
             self.head.give_back();
         }
     }
 
-    /// Takes bytes as they came.
-    fn take(&mut self, bytes: &[u8]) {
+    /// Takes bytes of a head as they came, and keeps what comes behind it.
+    fn take(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.ready.clear();
+        self.given = 0;
+        self.seen = 0;
+        self.head.came(bytes.len()).map_err(std::io::Error::other)?;
         for (at, &byte) in bytes.iter().enumerate() {
             match &mut self.place {
                 Place::Line => {
@@ -153,7 +190,6 @@ impl<S> EncodedTargets<S> {
                         self.place = Place::Headers { ended: 2 };
                     }
                     push_encoded(byte, &mut self.ready);
-                    continue;
                 }
                 Place::Headers { ended } => {
                     *ended = match (*ended, byte) {
@@ -164,20 +200,28 @@ impl<S> EncodedTargets<S> {
                     };
                     self.ready.push(byte);
                     if *ended == 4 {
-                        self.place = Place::Body { bytes: 0 };
+                        self.place = Place::AfterHead;
                     }
                 }
-                Place::Body { bytes: come } => {
-                    *come += (bytes.len() - at) as u64;
+                Place::AfterHead | Place::Body { .. } | Place::Chunks(_) => {
                     self.ready.extend_from_slice(&bytes[at..]);
-                    return;
-                }
-                Place::Lost => {
-                    self.ready.extend_from_slice(&bytes[at..]);
-                    return;
+                    break;
                 }
             }
+            self.seen = self.ready.len();
         }
+        Ok(())
+    }
+
+    /// Looks at what has come behind the head or the body that was passed on.
+    fn look_further(&mut self) -> std::io::Result<()> {
+        self.move_on();
+        if self.place.is_in_body() {
+            self.seen += self.place.pass(&self.ready[self.seen..]);
+            return Ok(());
+        }
+        let behind = self.ready.split_off(self.seen);
+        self.take(&behind)
     }
 }
 
@@ -203,15 +247,37 @@ impl<S: AsyncRead + Unpin> EncodedTargets<S> {
             let mut read = ReadBuf::new(&mut bytes);
             match Pin::new(&mut self.stream).poll_read(context, &mut read) {
                 Poll::Ready(Ok(())) if !read.filled().is_empty() => {
-                    let come = read.filled().len();
-                    self.move_on();
-                    self.take(&bytes[..come]);
+                    self.ready.extend_from_slice(read.filled());
                 }
                 Poll::Ready(_) => return Poll::Ready(()),
                 Poll::Pending => break,
             }
         }
         Poll::Pending
+    }
+
+    /// Reads some of a head, and what comes with it.
+    fn poll_head(&mut self, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        // Not zeroed: that would cost more than reading a head.
+        let mut bytes = [MaybeUninit::uninit(); READ_BYTES];
+        let mut read = ReadBuf::uninit(&mut bytes);
+        ready!(Pin::new(&mut self.stream).poll_read(context, &mut read))?;
+        Poll::Ready(self.take(read.filled()))
+    }
+
+    /// Reads some of a body straight to where it is wanted, and keeps what comes behind it.
+    fn poll_body(&mut self, context: &mut Context<'_>, out: &mut ReadBuf<'_>) -> Poll<std::io::Result<()>> {
+        let before = out.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, out))?;
+        let come = &out.filled()[before..];
+        let own = self.place.pass(come);
+        if own < come.len() {
+            let behind = come[own..].to_vec();
+            out.set_filled(before + own);
+            self.move_on();
+            self.take(&behind)?;
+        }
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -222,31 +288,18 @@ impl<S: AsyncRead + Unpin> AsyncRead for EncodedTargets<S> {
         out: &mut ReadBuf<'_>,
     ) -> Poll<std::io::Result<()>> {
         let this = &mut *self;
-        if this.given == this.ready.len() {
-            this.move_on();
-            if let Place::Body { .. } | Place::Lost = this.place {
-                let before = out.filled().len();
-                let read = Pin::new(&mut this.stream).poll_read(context, out);
-                if let Place::Body { bytes } = &mut this.place {
-                    *bytes += (out.filled().len() - before) as u64;
+        if this.given == this.seen {
+            if this.seen < this.ready.len() {
+                this.look_further()?;
+            } else {
+                this.move_on();
+                if this.place.is_in_body() {
+                    return this.poll_body(context, out);
                 }
-                return read;
-            }
-            // Not zeroed: that would cost more than reading a head.
-            let mut bytes = [MaybeUninit::uninit(); READ_BYTES];
-            let mut read = ReadBuf::uninit(&mut bytes);
-            match Pin::new(&mut this.stream).poll_read(context, &mut read) {
-                Poll::Ready(Ok(())) => {}
-                other => return other,
-            }
-            this.ready.clear();
-            this.given = 0;
-            this.take(read.filled());
-            if let Err(full) = this.head.came(read.filled().len()) {
-                return Poll::Ready(Err(std::io::Error::other(full)));
+                ready!(this.poll_head(context))?;
             }
         }
-        let rest = &this.ready[this.given..];
+        let rest = &this.ready[this.given..this.seen];
         let fits = rest.len().min(out.remaining());
         out.put_slice(&rest[..fits]);
         this.given += fits;
@@ -254,6 +307,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for EncodedTargets<S> {
             // An idle connection is small.
             this.ready = Vec::new();
             this.given = 0;
+            this.seen = 0;
         }
         Poll::Ready(Ok(()))
     }
@@ -335,16 +389,16 @@ mod tests {
         }
     }
 
+    /// What strangers hold of a budget.
+    fn held(memory: &Budget) -> usize {
+        let usage = memory.usage();
+        let strangers = usage.iter().find(|usage| usage.holder == Holder::Strangers);
+        strangers.map_or(0, |usage| usage.held_bytes)
+    }
+
     #[tokio::test]
     async fn long_heads_take_memory_until_the_next_request() {
         let memory = Budget::new(1 << 20);
-        let held = || {
-            let usage = memory.usage();
-            usage
-                .iter()
-                .find(|usage| usage.holder == Holder::Strangers)
-                .map_or(0, |usage| usage.held_bytes)
-        };
         let (mut client, server) = tokio::io::duplex(1 << 20);
         let (mut stream, announced) = EncodedTargets::new(server, &memory);
         let mut bytes = vec![0; 64 * 1024];
@@ -360,10 +414,10 @@ mod tests {
         let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(20_000));
         pass(&long, &mut stream).await.unwrap();
         announced.body(Some(0));
-        assert!(held() >= 20_000);
+        assert!(held(&memory) >= 20_000);
         pass("GET / HTTP/1.1\r\n\r\n", &mut stream).await.unwrap();
         announced.body(Some(0));
-        assert_eq!(held(), 0);
+        assert_eq!(held(&memory), 0);
         // Strangers have a sixteenth.
         let longer = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(70_000));
         let refused = pass(&longer, &mut stream).await.unwrap_err();
@@ -371,18 +425,81 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn behind_a_body_of_unknown_length_nothing_is_touched() {
-        let (head, next) = ("PUT /a HTTP/1.1\r\n\r\n", "GET /\" HTTP/1.1\r\n\r\n");
+    async fn requests_that_come_together_are_passed_on_one_after_the_other() {
+        let first = ("PUT /\" HTTP/1.1\r\n\r\n", "3\r\n\"b\"\r\n0\r\n\r\n");
+        let second = ("PUT /a HTTP/1.1\r\n\r\n", "\"c\"");
+        let third = "GET /\" HTTP/1.1\r\n\r\n";
+        let sent = [first.0, first.1, second.0, second.1, third].concat();
+        let (mut stream, announced) = EncodedTargets::new(sent.as_bytes(), &Budget::default());
+        let mut bytes = [0; 256];
+        for (wanted, announces) in [
+            ("PUT /%22 HTTP/1.1\r\n\r\n", Some(None)),
+            (first.1, None),
+            (second.0, Some(Some(3))),
+            (second.1, None),
+            ("GET /%22 HTTP/1.1\r\n\r\n", Some(Some(0))),
+            ("", None),
+        ] {
+            let length = stream.read(&mut bytes).await.unwrap();
+            assert_eq!(String::from_utf8_lossy(&bytes[..length]), wanted);
+            if let Some(length) = announces {
+                announced.body(length);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_long_head_behind_a_body_in_chunks_takes_memory() {
+        let memory = Budget::new(1 << 20);
+        let body = format!("9C40\r\n{}\r\n0\r\n\r\n", "\"".repeat(40_000));
+        let next = format!("GET /\" HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(20_000));
+        let sent = format!("PUT /a HTTP/1.1\r\n\r\n{body}{next}");
+        let (mut stream, announced) = EncodedTargets::new(sent.as_bytes(), &memory);
+        let head = read(&mut stream, "PUT /a HTTP/1.1\r\n\r\n".len()).await;
+        assert!(head.ends_with("\r\n\r\n"), "{head}");
+        announced.body(None);
+        let (mut passed, mut bytes) = (String::new(), vec![0; 64 * 1024]);
+        while passed.len() < body.len() {
+            let length = stream.read(&mut bytes).await.unwrap();
+            passed.push_str(&String::from_utf8_lossy(&bytes[..length]));
+        }
+        assert!(passed == body, "the body, and nothing behind it");
+        // The quotation mark takes two bytes more.
+        let passed = read(&mut stream, next.len() + 2).await;
+        assert!(passed.starts_with("GET /%22 ") && passed.ends_with("x\r\n\r\n"));
+        assert!(held(&memory) >= 20_000);
+    }
+
+    #[tokio::test]
+    async fn what_comes_while_nobody_reads_requests_is_looked_at_later() {
         let (mut client, server) = tokio::io::duplex(1024);
         let (mut stream, announced) = EncodedTargets::new(server, &Budget::default());
+        let mut send = async |sent: &str| {
+            let written = tokio::io::AsyncWriteExt::write_all(&mut client, sent.as_bytes());
+            written.await.unwrap();
+        };
+        send("GET / HTTP/1.1\r\n\r\nPUT /\" HTTP/1.1\r\n\r\n").await;
+        let first = read_duplex(&mut stream).await;
+        assert_eq!(first, "GET / HTTP/1.1\r\n\r\n");
+        announced.body(Some(0));
+        // What reads requests took the second one already, and gives it back.
+        let second = read_duplex(&mut stream).await;
+        assert_eq!(second, "PUT /%22 HTTP/1.1\r\n\r\n");
+        stream.unread(second.as_bytes());
+        send("\"b\"").await;
+        std::future::poll_fn(|context| {
+            assert!(stream.poll_closed(context).is_pending());
+            Poll::Ready(())
+        })
+        .await;
+        assert_eq!(read_duplex(&mut stream).await, second);
+        announced.body(Some(3));
+        assert_eq!(read_duplex(&mut stream).await, "\"b\"");
+    }
+
+    async fn read_duplex(stream: &mut EncodedTargets<tokio::io::DuplexStream>) -> String {
         let mut bytes = [0; 256];
-        for sent in [head, next] {
-            tokio::io::AsyncWriteExt::write_all(&mut client, sent.as_bytes())
-                .await
-                .unwrap();
-            let length = stream.read(&mut bytes).await.unwrap();
-            assert_eq!(&bytes[..length], sent.as_bytes());
-            announced.body(None);
-        }
+        let length = stream.read(&mut bytes).await.unwrap();
+        String::from_utf8_lossy(&bytes[..length]).into_owned()
     }
 }

@@ -89,6 +89,25 @@ async fn a_body_comes_back_over_one_connection_again_and_again() {
 }
 
 #[tokio::test]
+async fn requests_that_come_together_are_answered_one_after_the_other() {
+    let server = start(Options::default()).await;
+    // A quotation mark in a query is refused where it is not encoded on its way in.
+    let chunked =
+        "POST /?a=\"a\" HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n\"a\"\r\n0\r\n\r\n";
+    let known = "POST /?b=\"b\" HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n\"b\"";
+    let last = "POST /?c=\"c\" HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\n\"c\"";
+    let together = [chunked, known, chunked, last].concat();
+    let answer = exchange(server.address, together.as_bytes()).await;
+    assert_eq!(answer.matches("HTTP/1.1 200 OK").count(), 4, "{answer}");
+    let mut behind = answer.as_str();
+    for body in ["\"a\"", "\"b\"", "\"a\"", "\"c\""] {
+        let (_, rest) = behind.split_once(body).expect("in their order");
+        behind = rest;
+    }
+    assert_eq!(behind, "");
+}
+
+#[tokio::test]
 async fn pieces_are_sent_as_chunks() {
     let server = start(Options::default()).await;
     let answer = exchange(

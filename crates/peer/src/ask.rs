@@ -1,7 +1,7 @@
 //! What is asked of a database, and what it answers.
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, ResponseBody, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, ResponseBody, StatusCode, header, percent_encode};
 use std::time::Duration;
 
 /// A request below a database.
@@ -45,6 +45,16 @@ impl Ask {
     }
 }
 
+/// The path of a document below its database, percent-encoded. The slash of a design document's id stays as it is: CouchDB answers a GET
+/// for an encoded one with another path instead of the document.
+pub(crate) fn document_path(id: &str) -> String {
+    const DESIGN: &str = "_design/";
+    match id.strip_prefix(DESIGN) {
+        Some(name) => format!("/{DESIGN}{}", percent_encode(name)),
+        None => format!("/{}", percent_encode(id)),
+    }
+}
+
 /// An answer whose body is still to be read.
 #[derive(Debug)]
 pub struct Answer {
@@ -69,5 +79,21 @@ impl PeerErrorBody {
     /// Reads an answer; one of another form tells nothing.
     pub(crate) fn read(body: &[u8]) -> PeerErrorBody {
         serde_json::from_slice(body).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_a_design_document_has_the_slash_of_its_id() {
+        for (id, path) in [
+            ("_design/a/b c", "/_design/a%2Fb%20c"),
+            ("a/b", "/a%2Fb"),
+            ("_designs", "/_designs"),
+        ] {
+            assert_eq!(document_path(id), path);
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! Writing a document with the attachments that follow it (`src/couch_replicator/src/couch_replicator_api_wrap.erl`,
 //! `update_doc`), as CouchDB's own replicator does: one PUT as `multipart/related` of a length that is known.
 
-use crate::ask::{Ask, PeerErrorBody};
+use crate::ask::{Ask, PeerErrorBody, document_path};
 use crate::pull::interrupted;
 use crate::related::{PartOf, boundary, document_head, part_end, part_head};
 use crate::{CouchPeer, Result};
 use bytes::Bytes;
-use http::{Body, BodySender, HeaderValue, Method, StatusCode, header, percent_encode};
+use http::{Body, BodySender, HeaderValue, Method, StatusCode, header};
 use replicate::{FollowingAttachment, PeerError, PeerErrorKind, Refusal, StreamedDocument};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,7 +16,7 @@ impl CouchPeer {
         let boundary = boundary();
         let ask = Ask::new(
             Method::PUT,
-            format!("/{}?new_edits=false", percent_encode(&document.id)),
+            format!("{}?new_edits=false", document_path(&document.id)),
         );
         let content_type = format!("multipart/related; boundary=\"{boundary}\"");
         let content_type = HeaderValue::from_str(&content_type)

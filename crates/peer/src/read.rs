@@ -1,6 +1,6 @@
 //! Reading revisions with their ancestry: many documents at once where the peer does that, else one by one.
 
-use crate::ask::Ask;
+use crate::ask::{Ask, document_path};
 use crate::{CouchPeer, Result};
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode, header, percent_encode};
@@ -135,8 +135,8 @@ impl CouchPeer {
     async fn read_one(&self, missing: &Missing, documents: &mpsc::Sender<Document>) -> Result<()> {
         for revisions in chunks(&missing.revisions) {
             let path = format!(
-                "/{}?revs=true&open_revs={}&latest=true{}",
-                percent_encode(&missing.id),
+                "{}?revs=true&open_revs={}&latest=true{}",
+                document_path(&missing.id),
                 percent_encode(&json!(revisions).to_string()),
                 since(missing),
             );

@@ -23,6 +23,7 @@ mod limits;
 mod listing;
 mod locks;
 mod mapreduce;
+mod missing;
 mod names;
 mod object;
 mod operation;

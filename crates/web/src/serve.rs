@@ -32,10 +32,10 @@ pub async fn serve(
 ) {
     let listener = listener.into();
     let server = Server {
+        sessions: Sessions::within(engine.memory()),
         engine,
         counters: RequestCounters::default(),
         backups: Backups::default(),
-        sessions: Sessions::default(),
         mounts: options.mounts,
         tls: options.tls,
         port: listener.local_addr().map_or(0, |address| address.port()),

@@ -1,15 +1,19 @@
 //! Users whom a proxy in front of this server knows: it says who they are in headers.
 //!
 //! Reference: `proxy_auth_user` in `src/couch/src/couch_httpd_auth.erl`. With the setting `proxy_use_secret`, a header has to hold the
-//! HMAC of the name under the server's secret, by SHA-256 or SHA-1, in hexadecimal digits.
+//! HMAC of the name under the server's secret, by one of the functions that the setting `hash_algorithms` names, in hexadecimal digits.
 
 use super::Visitor;
 use super::cookie::secret;
 use crate::user::{Handler, User};
+use hmac::digest::KeyInit;
 use hmac::{Hmac, Mac};
 use sha1::Sha1;
-use sha2::Sha256;
+use sha2::{Sha224, Sha256, Sha384, Sha512};
 use value::unhex;
+
+/// The functions where the settings name none.
+const FUNCTIONS: &str = "sha256, sha";
 
 /// Whoever the headers name.
 pub(super) fn user(visitor: &Visitor<'_>) -> Option<User> {
@@ -21,7 +25,9 @@ pub(super) fn user(visitor: &Visitor<'_>) -> Option<User> {
     let name = header("x_auth_username", "X-Auth-CouchDB-UserName")?;
     if config.is_on("chttpd_auth", "proxy_use_secret") {
         let token = header("x_auth_token", "X-Auth-CouchDB-Token")?;
-        if !is_signed(secret(config)?.as_bytes(), name, token) {
+        let functions = config.get("chttpd_auth", "hash_algorithms");
+        let functions = functions.as_deref().unwrap_or(FUNCTIONS);
+        if !is_signed(functions, secret(config)?.as_bytes(), name, token) {
             return None;
         }
     }
@@ -35,19 +41,25 @@ pub(super) fn user(visitor: &Visitor<'_>) -> Option<User> {
     ))
 }
 
-fn is_signed(secret: &[u8], name: &str, token: &str) -> bool {
+/// Whether a token is that of a name, by one of these functions: its length tells by which.
+fn is_signed(functions: &str, secret: &[u8], name: &str, token: &str) -> bool {
     let Some(token) = unhex(token) else {
         return false;
     };
-    let by_sha256 =
-        || Hmac::<Sha256>::new_from_slice(secret).map(|mac| mac.chain_update(name).verify_slice(&token));
-    let by_sha1 =
-        || Hmac::<Sha1>::new_from_slice(secret).map(|mac| mac.chain_update(name).verify_slice(&token));
-    let checked = match token.len() {
-        20 => by_sha1(),
-        _ => by_sha256(),
+    let (function, holds): (_, fn(&[u8], &str, &[u8]) -> bool) = match token.len() {
+        20 => ("sha", holds::<Hmac<Sha1>>),
+        28 => ("sha224", holds::<Hmac<Sha224>>),
+        32 => ("sha256", holds::<Hmac<Sha256>>),
+        48 => ("sha384", holds::<Hmac<Sha384>>),
+        64 => ("sha512", holds::<Hmac<Sha512>>),
+        _ => return false,
     };
-    matches!(checked, Ok(Ok(())))
+    functions.split(',').any(|named| named.trim() == function) && holds(secret, name, &token)
+}
+
+fn holds<M: Mac + KeyInit>(secret: &[u8], name: &str, token: &[u8]) -> bool {
+    let mac = <M as Mac>::new_from_slice(secret);
+    mac.is_ok_and(|mac| mac.chain_update(name).verify_slice(token).is_ok())
 }
 
 #[cfg(test)]
@@ -56,12 +68,13 @@ mod tests {
 
     #[test]
     fn a_name_is_believed_with_its_code_alone() {
-        let mut mac = Hmac::<Sha1>::new_from_slice(b"secret").unwrap();
+        let mut mac = <Hmac<Sha1> as Mac>::new_from_slice(b"secret").unwrap();
         mac.update(b"anna");
         let token = value::hex(&mac.finalize().into_bytes());
-        assert!(is_signed(b"secret", "anna", &token));
-        assert!(!is_signed(b"secret", "bert", &token));
-        assert!(!is_signed(b"secret", "anna", ""));
-        assert!(!is_signed(b"secret", "anna", "xyz"));
+        assert!(is_signed(FUNCTIONS, b"secret", "anna", &token));
+        assert!(!is_signed("sha256", b"secret", "anna", &token));
+        assert!(!is_signed(FUNCTIONS, b"secret", "bert", &token));
+        assert!(!is_signed(FUNCTIONS, b"secret", "anna", ""));
+        assert!(!is_signed(FUNCTIONS, b"secret", "anna", "xyz"));
     }
 }

@@ -6,7 +6,7 @@
 use super::derived::Function;
 use super::{UserChange, apply, check, check_reserved, check_usable, ending, stored};
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{CouchError, Result};
 use crate::{ids, user};
 use engine::Engine;
 use sha1::{Digest, Sha1};
@@ -55,6 +55,8 @@ pub(crate) async fn adopt(
         return Ok(None);
     }
     check_usable(engine, config, &name).await?;
+    let rounds = |setting| config.number("chttpd_auth", setting);
+    kept.check_rounds(rounds("min_iterations"), rounds("max_iterations"))?;
     let given = password.to_owned();
     let verified = tokio::task::spawn_blocking(move || kept.is_of(&given)).await;
     if !verified.unwrap_or(false) {
@@ -112,6 +114,23 @@ impl Kept {
         self.salt != before.salt || (is_made_alike && !self.key.eq_ignore_ascii_case(&before.key))
     }
 
+    /// Refuses a key of fewer or more rounds than the settings allow, where they say so.
+    fn check_rounds(&self, least: Option<u32>, most: Option<u32>) -> Result<()> {
+        let Some((_, iterations)) = self.function else {
+            return Ok(());
+        };
+        let wrong = if least.is_some_and(|least| iterations < least) {
+            "low"
+        } else if most.is_some_and(|most| iterations > most) {
+            "high"
+        } else {
+            return Ok(());
+        };
+        Err(CouchError::forbidden(format!(
+            "Iteration count is too {wrong} for this server"
+        )))
+    }
+
     pub(super) fn is_of(&self, password: &str) -> bool {
         let key = match self.function {
             Some((function, iterations)) => function.derive(password, &self.salt, iterations),
@@ -159,6 +178,31 @@ mod tests {
         ] {
             assert_eq!(after.replaces(&before), is_another, "{after:?}");
         }
+    }
+
+    #[test]
+    fn a_key_has_as_many_rounds_as_the_settings_want() {
+        let fields = doc! {"password_scheme": "pbkdf2", "iterations": 1_000, "derived_key": "00"};
+        let kept = Kept::read(&fields).unwrap();
+        for (least, most, told) in [
+            (None, None, None),
+            (Some(1_000), Some(1_000), None),
+            (
+                Some(1_001),
+                None,
+                Some("Iteration count is too low for this server"),
+            ),
+            (
+                None,
+                Some(999),
+                Some("Iteration count is too high for this server"),
+            ),
+        ] {
+            let refused = kept.check_rounds(least, most).err();
+            assert_eq!(refused.as_ref().map(|error| &*error.reason), told);
+        }
+        let hashed = Kept::read(&doc! {"password_sha": "00"}).unwrap();
+        assert!(hashed.check_rounds(Some(10), None).is_ok());
     }
 
     #[test]

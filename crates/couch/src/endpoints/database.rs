@@ -228,10 +228,15 @@ async fn compact_once(database: &Database) {
 
 /// The database that the path names; only its administrators get here ([`crate::rights`]).
 pub(super) fn maintained(call: &Call) -> Result<Database> {
-    if call.method != Method::POST {
-        return Err(CouchError::method_not_allowed("POST"));
-    }
-    let database = call.database()?;
+    let database = posted_to(call)?;
     call.check_is_json()?;
     Ok(database)
+}
+
+/// The same for requests of which CouchDB wants no type of their bodies.
+pub(super) fn posted_to(call: &Call) -> Result<Database> {
+    match call.method {
+        Method::POST => call.database(),
+        _ => Err(CouchError::method_not_allowed("POST")),
+    }
 }

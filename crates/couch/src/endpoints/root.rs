@@ -9,8 +9,9 @@ use access::error::{CouchError, Result};
 use access::names;
 use access::security::require_server_admin;
 use engine::Order;
-use http::{Body, Method, Response, StatusCode};
+use http::{Body, HeaderValue, Method, Response, StatusCode, header, http_date};
 use json::write_string;
+use std::time::{Duration, SystemTime};
 use value::{Document, Value, ValueRef};
 
 /// The version of CouchDB whose behaviour this is.
@@ -21,6 +22,10 @@ const ICON: &[u8] = b"\0\0\x01\0\x01\0\
     \x01\x01\0\0\x01\0\x20\0\x30\0\0\0\x16\0\0\0\
     \x28\0\0\0\x01\0\0\0\x02\0\0\0\x01\0\x20\0\0\0\0\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
     \0\0\0\0\0\0\0\0";
+
+/// How long browsers keep it.
+const YEAR_SECONDS: u64 = 31_536_000;
+const KEPT_FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000");
 
 /// `GET /`.
 pub(crate) fn welcome(call: &Call) -> Result<Response> {
@@ -50,7 +55,14 @@ pub(crate) fn up(call: &Call) -> Result<Response> {
 /// `GET /favicon.ico`, which browsers ask for by themselves: an empty picture.
 pub(crate) fn icon(call: &Call) -> Result<Response> {
     call.require_get()?;
-    Ok(respond::with_type(Body::from(ICON), "image/x-icon"))
+    let mut response = respond::with_type(Body::from(ICON), "image/x-icon");
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, KEPT_FOR_A_YEAR);
+    let expires = SystemTime::now() + Duration::from_secs(YEAR_SECONDS);
+    if let Ok(expires) = HeaderValue::from_str(&http_date(expires)) {
+        headers.insert(header::EXPIRES, expires);
+    }
+    Ok(response)
 }
 
 /// `GET /_all_dbs`, in whole or from one name to another; for administrators, unless the setting `admin_only_all_dbs` says otherwise.
@@ -131,7 +143,10 @@ pub(crate) async fn dbs_info(call: &mut Call) -> Result<Response> {
         text.push('}');
     }
     text.push(']');
-    Ok(respond::ok(text))
+    match call.method {
+        Method::POST => Ok(respond::ok(text)),
+        _ => Ok(respond::by_content(&call.headers, text)),
+    }
 }
 
 fn named(body: &Document, names_max: usize) -> Result<Vec<String>> {

@@ -2,6 +2,7 @@
 //! (`src/couch_replicator/src/couch_replicator_httpd.erl`).
 
 use crate::call::Call;
+use crate::endpoints::all_docs::RowOptions;
 use crate::replication::job::Asker;
 use crate::replication::report;
 use crate::{json, respond};
@@ -9,13 +10,13 @@ use access::error::{CouchError, Result};
 use access::ids;
 use access::names::{REPLICATOR, is_replicator};
 use access::security::require_server_admin;
-use engine::Record;
-use http::Response;
+use engine::{Order, Record};
+use http::{Response, StatusCode};
 use serde_json::{Value, json};
 use value::ValueRef;
 
-/// How many entries are shown where the client does not say.
-const LIMIT_DEFAULT: u64 = 100;
+/// How many jobs are shown where the client does not say.
+const LIMIT_DEFAULT: usize = 100;
 
 /// The states that a document's replication can be in (`src/couch_replicator/src/couch_replicator.erl`).
 const STATES: [&str; 7] = [
@@ -36,8 +37,10 @@ pub(crate) async fn run(call: &mut Call, rest: &[&str]) -> Result<Response> {
             require_server_admin(&call.user)?;
             let (skip, limit) = (count(call, "skip", 0)?, count(call, "limit", LIMIT_DEFAULT)?);
             let jobs = call.server.jobs.all();
-            let shown = jobs.iter().map(|job| report::scheduled(job)).collect();
-            Ok(page("jobs", shown, skip, limit))
+            let offset = skip.min(jobs.len());
+            let shown = jobs.iter().skip(offset).take(limit);
+            let shown = shown.map(|job| report::scheduled(job)).collect();
+            Ok(page("jobs", shown, jobs.len(), offset))
         }
         ["jobs", id] => {
             require_server_admin(&call.user)?;
@@ -46,7 +49,11 @@ pub(crate) async fn run(call: &mut Call, rest: &[&str]) -> Result<Response> {
             Ok(respond::ok(report::scheduled(&job).to_string()))
         }
         ["docs", path @ ..] => documents(call, path).await,
-        _ => Err(CouchError::missing()),
+        // An error of its own form.
+        _ => Ok(respond::json(
+            StatusCode::NOT_FOUND,
+            json!({"error": "not found"}).to_string(),
+        )),
     }
 }
 
@@ -64,14 +71,15 @@ async fn documents(call: &mut Call, path: &[&str]) -> Result<Response> {
 }
 
 /// A parameter that is a number (`src/couch_replicator/src/couch_replicator_httpd_util.erl`, `parse_int_param`).
-fn count(call: &Call, name: &str, default: u64) -> Result<u64> {
+fn count(call: &Call, name: &str, default: usize) -> Result<usize> {
     let Some(text) = call.query.get(name) else {
         return Ok(default);
     };
     let number: i64 = text
         .parse()
         .map_err(|_| CouchError::query_parse(format!("{name} must be an integer")))?;
-    u64::try_from(number).map_err(|_| CouchError::query_parse(format!("{name} not in range of [0,infinity]")))
+    usize::try_from(number)
+        .map_err(|_| CouchError::query_parse(format!("{name} not in range of [0,infinity]")))
 }
 
 /// The states of documents that are wanted; none for all.
@@ -90,46 +98,51 @@ fn states(call: &Call) -> Result<Vec<String>> {
     }
 }
 
-fn page(name: &str, mut shown: Vec<Value>, skip: u64, limit: u64) -> Response {
-    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    let (skip, limit) = (number(skip), number(limit));
-    let total = shown.len();
-    let offset = skip.min(total);
-    let rest = shown.split_off(offset);
-    let taken: Vec<Value> = rest.into_iter().take(limit).collect();
-    let answer = json!({"total_rows": total, "offset": offset, name: taken});
-    respond::ok(answer.to_string())
+fn page(name: &str, shown: Vec<Value>, total: usize, offset: usize) -> Response {
+    respond::ok(json!({"total_rows": total, "offset": offset, name: shown}).to_string())
 }
 
-/// All documents of a database and what became of them.
+/// The documents of a database that are asked for, as those of a list of all are, and what became of them.
 async fn list(call: &Call, name: &str) -> Result<Response> {
-    let (skip, limit) = (call.query.number("skip")?, call.query.number("limit")?);
-    let (skip, limit) = (skip.unwrap_or(0), limit.unwrap_or(LIMIT_DEFAULT));
+    let options = RowOptions::of_query(&call.query)?;
     let states = states(call)?;
     let database = match call.database_named(name) {
         Ok(database) => database,
-        Err(error) if name == REPLICATOR && error.status == http::StatusCode::NOT_FOUND => {
+        Err(error) if name == REPLICATOR && error.status == StatusCode::NOT_FOUND => {
             require_server_admin(&call.user)?;
-            return Ok(page("docs", Vec::new(), skip, limit));
+            return Ok(page("docs", Vec::new(), 0, 0));
         }
         Err(error) => return Err(error),
     };
     database.require_all()?;
-    let mut shown = Vec::new();
-    let mut show = |record: &Record| {
+    let range = options.range();
+    // Whether each one is in the range, and what became of it.
+    let mut all = Vec::new();
+    let mut add = |record: &Record| {
         let body = json::object(&record.document);
         let id = body.get("_id").and_then(Value::as_str);
-        let Some(id) = id.filter(|id| !id.starts_with(ids::DESIGN)) else {
-            return;
-        };
-        let entry = entry(call, name, id, &body);
-        let state = entry.get("state").and_then(Value::as_str).unwrap_or("null");
-        if states.is_empty() || states.iter().any(|wanted| wanted == state) {
-            shown.push(entry);
+        if let Some(id) = id.filter(|id| !id.starts_with(ids::DESIGN)) {
+            let is_within = value::is_within(&range, ValueRef::String(id));
+            all.push((is_within, entry(call, name, id, &body)));
         }
     };
-    database.each_document(&mut show).await?;
-    Ok(page("docs", shown, skip, limit))
+    database.each_document(&mut add).await?;
+    if options.order == Order::Backward {
+        all.reverse();
+    }
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let (total, skip) = (all.len(), number(options.skip));
+    let before = all.iter().take_while(|(is_within, _)| !is_within).count();
+    let has_state = |entry: &Value| {
+        let state = entry.get("state").and_then(Value::as_str).unwrap_or("null");
+        states.is_empty() || states.iter().any(|wanted| wanted == state)
+    };
+    let shown = all
+        .into_iter()
+        .filter_map(|(is_within, entry)| (is_within && has_state(&entry)).then_some(entry));
+    let shown = shown.skip(skip).take(number(options.limit)).collect();
+    let offset = before.saturating_add(skip).min(total);
+    Ok(page("docs", shown, total, offset))
 }
 
 /// One document and what became of it.

@@ -80,7 +80,7 @@ const IN_ERLANG: &[Case] = &[
 const DESIGN: &str = r#"{
     "views": {"by_n": {"map": "function (doc) { if (doc.n) emit(doc.n, doc._id); }"}},
     "shows": {"s": "function (doc, req) { return {json: [doc && doc.n, req.id]}; }",
-              "secrets": "function (doc, req) { return {json: [req.headers['X-Told'], req.headers['X-Secret'] || null]}; }",
+              "secrets": "function (doc, req) { return {json: [req.headers['X-Told'], req.headers['X-Secret'] || null, req.cookie.c || null]}; }",
               "fails": "function () { return nobody; }"},
     "lists": {"l": "function (head) { var row, n = []; while (row = getRow()) n.push(row.key); return toJSON(n); }",
               "fails": "function () { getRow(); return nobody; }"},
@@ -112,10 +112,28 @@ pub const CASES: &[Case] = &[
         r#""""#,
     ),
     case(
-        "GET /db/_design/app/_show/secrets\nX-Secret: s\nX-Told: t",
+        "GET /db/_design/app/_show/secrets\nX-Secret: s\nX-Told: t\nCookie: c=d",
         "",
         200,
-        r#"["t", null]"#,
+        r#"["t", null, null]"#,
+    ),
+    case(
+        "PUT /_node/_local/_config/chttpd/scrub_json_request",
+        r#""false""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "GET /db/_design/app/_show/secrets\nX-Secret: s\nX-Told: t\nCookie: c=d",
+        "",
+        200,
+        r#"["t", "s", "d"]"#,
+    ),
+    case(
+        "DELETE /_node/_local/_config/chttpd/scrub_json_request",
+        "",
+        200,
+        r#""false""#,
     ),
     case(
         "GET /db/_design/app/_show/none",

@@ -103,6 +103,12 @@ pub const CASES: &[Case] = &[
     ),
     case("POST /db/_view_cleanup", "{}", 202, r#"{"ok": true}"#),
     case(
+        "POST /db/_view_cleanup\nContent-Type: text/plain",
+        "",
+        202,
+        r#"{"ok": true}"#,
+    ),
+    case(
         "GET /db/_view_cleanup",
         "",
         405,

@@ -116,7 +116,16 @@ const ONE: &[Case] = &[
         201,
         r#"{"ok": true, "id": "_design/d"}"#,
     ),
-    case("GET /db/_design%2Fd/a/note", "", 200, "some text"),
+    case("GET /db/_design/d/a/note", "", 200, "some text"),
+    // Who reads is led to the path with the slash.
+    case(
+        "GET /db/_design%2Fd/a/note?rev=1-x",
+        "",
+        301,
+        "Location: /db/_design/d/a/note?rev=1-x\n\n",
+    ),
+    case("HEAD /db/_design%2fd", "", 301, "Location: /db/_design/d\n\n"),
+    case("GET /none/_design%2Fd", "", 404, r#"{"error": "not_found"}"#),
     case(
         "DELETE /db/_design%2Fd/a%2Fnote?rev=<rev>",
         "",
@@ -124,12 +133,11 @@ const ONE: &[Case] = &[
         r#"{"ok": true, "id": "_design/d"}"#,
     ),
     case(
-        "GET /db/_design%2Fd/_nothing",
+        "DELETE /db/_design%2Fd/_nothing",
         "",
         404,
         r#"{"error": "not_found"}"#,
     ),
-    case("GET /db/_design%2Fd", "", 200, r#"{"_id": "_design/d"}"#),
     case(
         "COPY /db/_design/d\nDestination: _design/f",
         "",
@@ -278,6 +286,12 @@ const MANY: &[Case] = &[
         r#"{"queries": [{"key": "a"}, {"limit": 0}]}"#,
         200,
         r#"{"results": [{"rows": [{"id": "a"}]}, {"rows": []}]}"#,
+    ),
+    case(
+        "POST /db/_all_docs/queries\nContent-Type: text/plain",
+        r#"{"queries": [{"limit": 0}]}"#,
+        200,
+        r#"{"results": [{"rows": []}]}"#,
     ),
     case(
         "POST /db/_all_docs/queries",

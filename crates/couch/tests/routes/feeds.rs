@@ -100,6 +100,22 @@ fn signs_of_life_come_as_often_as_the_settings_say_at_least() {
 }
 
 #[test]
+fn a_feed_with_signs_of_life_ends_when_the_settings_say() {
+    let server = Server::start();
+    ok(&server, "PUT /d", "");
+    ok(
+        &server,
+        "PUT /_node/_local/_config/fabric/changes_duration",
+        r#""200""#,
+    );
+    let begun = Instant::now();
+    let request = "GET /d/_changes?feed=continuous&since=now&heartbeat=50";
+    let told = ok(&server, request, "");
+    assert!(begun.elapsed() >= Duration::from_millis(200));
+    assert!(told.starts_with('\n') && told.contains("last_seq"), "{told}");
+}
+
+#[test]
 fn functions_that_filter_see_the_newest_revisions_of_a_document() {
     run(REVISIONS);
 }

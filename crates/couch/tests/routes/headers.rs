@@ -24,6 +24,49 @@ fn a_refusal_has_no_challenge_that_nobody_wants() {
 }
 
 #[test]
+fn a_browser_without_a_login_is_sent_to_the_page_that_the_settings_name() {
+    let server = Server::start();
+    exchange(
+        server.address,
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+    );
+    let set = |path: &str, text: &str| {
+        let request = format!("PUT /_node/_local/_config/{path}\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==");
+        let set = exchange(server.address, &request, text);
+        assert_eq!(set.status, 200, "{set}");
+    };
+    let ask = |accept: &str| {
+        exchange(
+            server.address,
+            &format!("GET /_all_dbs?limit=1\nAccept: {accept}"),
+            "",
+        )
+    };
+    assert_eq!(ask("text/html").status, 401);
+    set("chttpd_auth/authentication_redirect", r#""/sign-in""#);
+    let led = ask("text/html, application/xhtml+xml");
+    assert_eq!(led.status, 302, "{led}");
+    let place = format!("http://{}/sign-in?return=%2F_all_dbs&reason=", server.address);
+    assert!(
+        led.header("location")
+            .is_some_and(|found| found.starts_with(&place)),
+        "{led}"
+    );
+    assert!(led.body.contains("\"unauthorized\""), "{led}");
+    for accept in ["application/json", "text/html, */*;q=0.8", "text/plain"] {
+        assert_eq!(ask(accept).status, 401, "{accept}");
+    }
+    set("chttpd/require_valid_user", r#""true""#);
+    let refused = ask("text/html");
+    assert_eq!(
+        (refused.status, refused.header("location")),
+        (401, None),
+        "{refused}"
+    );
+}
+
+#[test]
 fn an_answer_has_few_headers_where_the_client_wants_no_more() {
     let server = Server::start();
     let whole = exchange(server.address, "GET /", "");
@@ -149,6 +192,28 @@ fn under_the_name_of_a_virtual_host_a_part_of_the_server_is_seen() {
         assert!(answer.status == 200 && answer.body.contains(told), "{answer}");
     }
     assert_eq!(exchange(server.address, "GET /a", "").status, 404);
+}
+
+#[test]
+fn a_long_answer_is_kept_until_its_end_where_the_client_or_the_settings_want_that() {
+    let server = Server::start();
+    let ask = |request: &str| exchange(server.address, request, "");
+    assert_eq!(ask("PUT /db").status, 201);
+    let documents: Vec<_> = (0..2000).map(|n| format!(r#"{{"_id":"{n:04}"}}"#)).collect();
+    let body = format!(r#"{{"docs":[{}]}}"#, documents.join(","));
+    assert_eq!(exchange(server.address, "POST /db/_bulk_docs", &body).status, 201);
+    let in_pieces = ask("GET /db/_all_docs");
+    assert_eq!(in_pieces.header("content-length"), None);
+    let whole = ask("GET /db/_all_docs?buffer_response=true");
+    assert_eq!(whole.body.trim_end(), in_pieces.body.trim_end());
+    let length = whole.body.len().to_string();
+    assert_eq!(whole.header("content-length"), Some(length.as_str()));
+    let set = "PUT /_node/_local/_config/chttpd/buffer_response";
+    assert_eq!(exchange(server.address, set, r#""true""#).status, 200);
+    for (parameter, is_whole) in [("", true), ("?buffer_response=false", false)] {
+        let answer = ask(&format!("GET /db/_changes{parameter}"));
+        assert_eq!(answer.header("content-length").is_some(), is_whole, "{parameter}");
+    }
 }
 
 #[test]

@@ -19,6 +19,20 @@ pub const CASES: &[Case] = &[
         r#"{"ok": true, "history": [{"docs_written": 1, "doc_write_failures": 0}]}"#,
     ),
     case("GET /b/one", "", 200, r#"{"n": 1}"#),
+    // A design document with an attachment is read by itself, by a path with the slash of its id.
+    case(
+        "PUT /a/_design/d",
+        r#"{"_attachments": {"t": {"content_type": "text/plain", "data": "aGVsbG8="}}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_replicate",
+        r#"{"source": "a", "target": "b"}"#,
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case("GET /b/_design/d/t", "", 200, "hello"),
     case(
         "POST /_replicate",
         r#"{"source": "nothing", "target": "b"}"#,
@@ -92,6 +106,30 @@ pub const CASES: &[Case] = &[
         "",
         200,
         r#"{"total_rows": 1, "docs": [{"doc_id": "job"}]}"#,
+    ),
+    case(
+        "PUT /_replicator/next",
+        r#"{"source": "a", "target": "c", "continuous": true}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /_scheduler/docs?descending=true&limit=1",
+        "",
+        200,
+        r#"{"total_rows": 2, "offset": 0, "docs": [{"doc_id": "next"}]}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/_replicator?start_key=%22k%22",
+        "",
+        200,
+        r#"{"total_rows": 2, "offset": 1, "docs": [{"doc_id": "next"}]}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/_replicator?end_key=%22k%22&skip=1",
+        "",
+        200,
+        r#"{"total_rows": 2, "offset": 1, "docs": []}"#,
     ),
     case(
         "GET /_scheduler/docs/_replicator/job",
@@ -192,7 +230,7 @@ pub const CASES: &[Case] = &[
         405,
         r#"{"error": "method_not_allowed"}"#,
     ),
-    case("GET /_scheduler", "", 404, r#"{"error": "not_found"}"#),
+    case("GET /_scheduler", "", 404, r#"{"error": "not found"}"#),
 ];
 
 #[test]

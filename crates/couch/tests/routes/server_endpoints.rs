@@ -92,7 +92,7 @@ const GLOBAL: &[Case] = &[
         "GET /_dbs_info",
         "",
         200,
-        r#"[{"key": "a", "info": {"db_name": "a"}}, {"key": "b"}]"#,
+        "ETag: \"\n\n[{\"key\": \"a\", \"info\": {\"db_name\": \"a\"}}, {\"key\": \"b\"}]",
     ),
     case(
         "POST /_dbs_info",
@@ -114,7 +114,12 @@ const GLOBAL: &[Case] = &[
         400,
         r#"{"error": "bad_request", "reason": "count parameter too large"}"#,
     ),
-    case("GET /favicon.ico", "", 200, ""),
+    case(
+        "GET /favicon.ico",
+        "",
+        200,
+        "Cache-Control: public, max-age=31536000\nExpires: GMT\n\n",
+    ),
     case("PUT /favicon.ico", "", 405, r#"{"error": "method_not_allowed"}"#),
     case(
         "GET /_db_updates",

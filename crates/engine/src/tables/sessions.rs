@@ -1,8 +1,9 @@
 //! Logical sessions: known ids, when each was last used.
 
 use crate::error::{Error, Result};
-use crate::limits::{SESSION_IDLE_MINUTES_MAX, SESSIONS_MAX};
+use crate::limits::{SESSION_BYTES, SESSION_IDLE_MINUTES_MAX, SESSIONS_MAX};
 use code::Code;
+use memory::Budget;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,9 +41,11 @@ impl SessionId {
 }
 
 /// The sessions in use.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Sessions {
     last_use: Mutex<HashMap<SessionId, Instant>>,
+    /// The most that are known at once.
+    most: usize,
     /// Counts how often sessions were removed.
     removals: AtomicU64,
 }
@@ -59,11 +62,23 @@ pub(crate) struct Used {
 }
 
 impl Sessions {
-    /// Notes that a session is used now, and adds it if it is not known. Fails if [`SESSIONS_MAX`] are known.
+    /// No sessions yet, and later at most one for each [`SESSION_BYTES`] of the memory.
+    pub(crate) fn within(memory: &Budget) -> Sessions {
+        Sessions {
+            last_use: Mutex::default(),
+            most: (memory.bytes() / SESSION_BYTES).min(SESSIONS_MAX),
+            removals: AtomicU64::default(),
+        }
+    }
+
+    /// Notes that a session is used now, and adds it if it is not known. Fails if as many are known as may be.
     pub(crate) fn touch(&self, session: SessionId) -> Result<()> {
         let mut sessions = self.last_use.lock();
-        if sessions.len() >= SESSIONS_MAX && !sessions.contains_key(&session) {
-            let message = format!("cannot add session into the cache: at most {SESSIONS_MAX} sessions");
+        if sessions.len() >= self.most && !sessions.contains_key(&session) {
+            let message = format!(
+                "cannot add session into the cache: at most {} sessions, one for each 4 KiB of --memory",
+                self.most
+            );
             return Err(Error::new(Code::TOO_MANY_LOGICAL_SESSIONS, message));
         }
         sessions.insert(session, Instant::now());
@@ -132,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_session_that_was_ended_is_known_again_when_its_connection_uses_it() {
-        let sessions = Sessions::default();
+        let sessions = Sessions::within(&Budget::default());
         let session = SessionId {
             id: [7; 16],
             user: auth::NOBODY_DIGEST,
@@ -156,5 +171,25 @@ mod tests {
             .touch_again(&mut used, session, now + NOTED_EVERY)
             .expect("there is room");
         assert!(sessions.all()[0].1 >= noted && used.is_some_and(|used| used.at > now));
+    }
+
+    #[test]
+    fn there_are_as_many_sessions_as_memory_allows() {
+        let sessions = Sessions::within(&Budget::new(2 * SESSION_BYTES));
+        let session = |number| SessionId {
+            id: [number; 16],
+            user: auth::NOBODY_DIGEST,
+        };
+        for known in [1, 2, 1] {
+            sessions.touch(session(known)).expect("there is room");
+        }
+        let refused = sessions.touch(session(3)).unwrap_err();
+        assert_eq!(refused.code, Code::TOO_MANY_LOGICAL_SESSIONS);
+        assert!(refused.message.contains("--memory"), "{}", refused.message);
+        sessions.end(&session(1));
+        sessions
+            .touch(session(3))
+            .expect("the session that ended made room");
+        assert_eq!(Sessions::within(&Budget::default()).most, SESSIONS_MAX);
     }
 }

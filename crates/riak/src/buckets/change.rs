@@ -123,15 +123,19 @@ fn refuse_unsupported(name: &str, value: &Value) -> Result<()> {
 fn kept(name: &str, value: &Value) -> Result<Value, &'static str> {
     let is = |is_right: bool, why| if is_right { Ok(value.clone()) } else { Err(why) };
     match name {
-        "allow_mult" | "basic_quorum" | "last_write_wins" | "notfound_ok" | "dvv_enabled" => {
-            boolean(value).map(Value::Bool).ok_or("not_boolean")
-        }
+        "allow_mult" | "basic_quorum" | "last_write_wins" | "notfound_ok" | "dvv_enabled"
+        | "stat_tracked" => boolean(value).map(Value::Bool).ok_or("not_boolean"),
         "active" | "write_once" | "consistent" | "search" => is(value.is_boolean(), "not_boolean"),
         "n_val" | "old_vclock" | "young_vclock" | "big_vclock" | "small_vclock" => {
             is(value.as_u64().is_some_and(|number| number > 0), "not_integer")
         }
         "r" | "w" | "rw" => is(is_quorum(value, 1), "not_valid_quorum"),
-        "dw" | "pr" | "pw" => is(is_quorum(value, 0), "not_valid_quorum"),
+        "dw" | "pr" | "pw" | "node_confirms" => is(is_quorum(value, 0), "not_valid_quorum"),
+        // All writes are flushed before they are answered, as the strictest of these wants it.
+        "sync_on_write" => is(
+            matches!(value.as_str(), Some("backend" | "one" | "all")),
+            "not_valid_sync_param",
+        ),
         "datatype" => is(
             matches!(value.as_str(), Some("counter" | "set" | "gset" | "map" | "hll")),
             "not_supported",
@@ -219,6 +223,7 @@ mod tests {
             json!({"chash_keyfun": {"mod": "m", "fun": "f"}}),
             json!({"linkfun": {"fun": "mapreduce_linkfun", "mod": "riak_kv_wm_link_walker"}}),
             json!({"active": true}),
+            json!({"node_confirms": 0, "sync_on_write": "one", "stat_tracked": true}),
             json!({"anything": [1]}),
         ] {
             assert_eq!(accepted(PLAIN, &given), Ok(given.clone()));
@@ -240,6 +245,18 @@ mod tests {
             (PLAIN, json!({"r": "2"}), "r", "not_valid_quorum"),
             (PLAIN, json!({"r": "default"}), "r", "not_valid_quorum"),
             (PLAIN, json!({"dw": -1}), "dw", "not_valid_quorum"),
+            (
+                PLAIN,
+                json!({"node_confirms": "two"}),
+                "node_confirms",
+                "not_valid_quorum",
+            ),
+            (
+                PLAIN,
+                json!({"sync_on_write": true}),
+                "sync_on_write",
+                "not_valid_sync_param",
+            ),
             (PLAIN, json!({"n_val": 0}), "n_val", "not_integer"),
             (PLAIN, json!({"n_val": "3"}), "n_val", "not_integer"),
             (PLAIN, json!({"chash_keyfun": "x"}), "chash_keyfun", function),

@@ -6,7 +6,7 @@ mod quorum;
 mod stored;
 
 pub(crate) use properties::BucketProperties;
-pub(crate) use quorum::{Purpose, Quorum, Quorums};
+pub(crate) use quorum::{Purpose, Quorum, Quorums, check_nodes};
 pub(crate) use stored::Properties;
 
 use crate::access::Access;

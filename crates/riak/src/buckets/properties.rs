@@ -1,5 +1,6 @@
 //! The properties of a bucket or a bucket type, as JSON has them.
 
+use super::Quorum;
 use crate::names::DEFAULT_TYPE;
 use serde_json::{Map, Value, json};
 
@@ -23,6 +24,7 @@ impl BucketProperties {
             "last_write_wins": false,
             "linkfun": {"mod": "riak_kv_wm_link_walker", "fun": "mapreduce_linkfun"},
             "n_val": 3,
+            "node_confirms": 0,
             "notfound_ok": true,
             "old_vclock": 86400,
             "postcommit": [],
@@ -32,6 +34,7 @@ impl BucketProperties {
             "r": "quorum",
             "rw": "quorum",
             "small_vclock": 50,
+            "sync_on_write": "backend",
             "w": "quorum",
             "write_once": kind == b"write_once",
             "young_vclock": 20,
@@ -83,6 +86,11 @@ impl BucketProperties {
     /// How many copies an object has.
     pub(crate) fn copies(&self) -> u64 {
         self.0.get("n_val").and_then(Value::as_u64).unwrap_or(3)
+    }
+
+    /// By how many nodes a request is to be confirmed.
+    pub(crate) fn node_confirms(&self) -> Option<Quorum> {
+        self.0.get("node_confirms").and_then(Quorum::of_json)
     }
 
     /// The data type of all objects.

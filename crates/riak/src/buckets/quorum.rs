@@ -1,6 +1,8 @@
 //! How many copies a request asks for. One store has all copies of an object, so whatever can be asked for is there.
 
+use super::BucketProperties;
 use crate::error::{Result, RiakError};
+use http::StatusCode;
 use serde_json::Value;
 
 /// A number of copies, or one of Riak's words for it.
@@ -117,9 +119,46 @@ impl Quorums {
     }
 }
 
+/// Refuses to have a request confirmed by more nodes than there are, which is one: other than copies, nodes are machines (`node_confirms`
+/// of the request, else of the bucket).
+pub(crate) fn check_nodes(
+    asked: Option<Quorum>,
+    purpose: Purpose,
+    properties: &BucketProperties,
+) -> Result<()> {
+    let copies = properties.copies();
+    let asked = match (purpose, asked) {
+        // What a deletion names is passed over.
+        (Purpose::Delete { .. }, _) | (_, None | Some(Quorum::Default)) => properties.node_confirms(),
+        (_, asked) => asked,
+    };
+    let wanted = match asked {
+        None | Some(Quorum::Default) => 0,
+        Some(Quorum::One) => 1,
+        Some(Quorum::Majority) => copies / 2 + 1,
+        Some(Quorum::All) => copies,
+        Some(Quorum::Count(count)) => count.into(),
+    };
+    let unavailable = |why| RiakError::new(StatusCode::SERVICE_UNAVAILABLE, why);
+    match purpose {
+        _ if wanted <= 1 => Ok(()),
+        Purpose::Write if wanted > copies => Err(RiakError::too_few_copies(copies)),
+        Purpose::Write => Err(
+            unavailable(format!("{{node_confirms_val_unsatisfied,{wanted},1}}"))
+                .or_by_http(format!("node_confirms-value unsatisfied: 1/{wanted}")),
+        ),
+        // A deletion begins with a read.
+        Purpose::Read | Purpose::Delete { .. } => {
+            Err(unavailable(format!("{{insufficient_nodes,1,need,{wanted}}}")))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::DEFAULT_TYPE;
+    use serde_json::json;
 
     #[test]
     fn quorums_of_other_requests_are_passed_over() {
@@ -158,5 +197,46 @@ mod tests {
                     .all(|purpose| quorums.check(purpose, 5).is_ok())
             );
         }
+    }
+
+    #[test]
+    fn one_node_confirms_alone() {
+        let mut properties = BucketProperties::defaults(DEFAULT_TYPE);
+        let told = |properties: &BucketProperties, asked, purpose| {
+            let checked = check_nodes(asked, purpose, properties);
+            checked.map_err(|error| error.web_message().to_owned())
+        };
+        let gone = Purpose::Delete { has_clock: true };
+        for asked in [
+            None,
+            Some(Quorum::Default),
+            Some(Quorum::One),
+            Some(Quorum::Count(1)),
+        ] {
+            for purpose in [Purpose::Read, Purpose::Write, gone] {
+                assert_eq!(told(&properties, asked, purpose), Ok(()), "{asked:?}");
+            }
+        }
+        let unsatisfied = |wanted| Err(format!("node_confirms-value unsatisfied: 1/{wanted}"));
+        assert_eq!(
+            told(&properties, Some(Quorum::Majority), Purpose::Write),
+            unsatisfied(2)
+        );
+        assert_eq!(
+            told(&properties, Some(Quorum::All), Purpose::Write),
+            unsatisfied(3)
+        );
+        let too_many = told(&properties, Some(Quorum::Count(4)), Purpose::Write);
+        assert_eq!(
+            too_many,
+            Err("Specified w/dw/pw values invalid for bucket n value of 3".to_owned())
+        );
+        let few = Err("{insufficient_nodes,1,need,2}".to_owned());
+        assert_eq!(told(&properties, Some(Quorum::Count(2)), Purpose::Read), few);
+        assert_eq!(told(&properties, Some(Quorum::Count(2)), gone), Ok(()));
+        properties.0.insert("node_confirms".to_owned(), json!("quorum"));
+        assert_eq!(told(&properties, None, Purpose::Write), unsatisfied(2));
+        assert_eq!(told(&properties, None, gone), few);
+        assert_eq!(told(&properties, Some(Quorum::One), Purpose::Write), Ok(()));
     }
 }

@@ -112,7 +112,8 @@ impl Query {
         self.returns_terms && self.high.is_some() && !self.is_by_key()
     }
 
-    fn is_by_key(&self) -> bool {
+    /// Whether the keys themselves are looked for.
+    pub(crate) fn is_by_key(&self) -> bool {
         self.index == KEY || self.index == BUCKET
     }
 

@@ -23,8 +23,11 @@ pub(crate) enum Condition {
     Missing,
     /// It is as it was when this clock was read.
     Unchanged,
-    /// What the headers of a request by HTTP ask of it.
-    Asked(Box<HeaderMap>),
+    /// What a request by HTTP asks of it: by its headers, and that it is as it was when this clock was read.
+    Asked {
+        headers: Box<HeaderMap>,
+        clock: Option<Clock>,
+    },
 }
 
 /// What a deletion found.
@@ -261,8 +264,15 @@ fn check_condition(object: &Object, condition: &Condition, context: &Clock) -> R
         Condition::Unchanged if !object.exists() => Err(RiakError::precondition("notfound")),
         Condition::Unchanged if *context != object.clock() => Err(RiakError::precondition("modified")),
         Condition::Unchanged => Ok(()),
-        Condition::Asked(headers) if is_met(object, headers) => Ok(()),
-        Condition::Asked(_) => Err(RiakError::precondition("412 Precondition Failed")),
+        Condition::Asked { headers, .. } if !is_met(object, headers) => {
+            Err(RiakError::precondition("412 Precondition Failed"))
+        }
+        Condition::Asked {
+            clock: Some(clock), ..
+        } if !object.exists() || *clock != object.clock() => {
+            Err(RiakError::new(StatusCode::CONFLICT, "409 Conflict"))
+        }
+        Condition::Asked { .. } => Ok(()),
     }
 }
 

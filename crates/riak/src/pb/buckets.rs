@@ -177,6 +177,7 @@ fn write(properties: &BucketProperties) -> BucketProps {
         basic_quorum: flag("basic_quorum"),
         notfound_ok: flag("notfound_ok"),
         search: flag("search"),
+        repl: get("repl").and_then(number_of_mode),
         search_index: text("search_index"),
         datatype: text("datatype"),
         consistent: flag("consistent"),
@@ -219,6 +220,7 @@ fn read(props: &BucketProps) -> Result<Map<String, Value>> {
         ("notfound_ok", props.notfound_ok.map(Value::from)),
         ("backend", text(&props.backend)),
         ("search", props.search.map(Value::from)),
+        ("repl", props.repl.map(mode_of_number).transpose()?),
         ("search_index", text(&props.search_index)),
         ("datatype", text(&props.datatype)),
         ("consistent", props.consistent.map(Value::from)),
@@ -231,4 +233,33 @@ fn read(props: &BucketProps) -> Result<Map<String, Value>> {
         }
     }
     Ok(others)
+}
+
+/// How objects go to other clusters (`RpbReplMode`), which is kept for clients: there are no others.
+fn mode_of_number(number: i32) -> Result<Value> {
+    Ok(match number {
+        0 => json!(false),
+        1 => json!("realtime"),
+        2 => json!("fullsync"),
+        3 => json!(true),
+        _ => {
+            return Err(RiakError::bad(format!(
+                "{number} is no mode of replication (repl)"
+            )));
+        }
+    })
+}
+
+fn number_of_mode(mode: &Value) -> Option<i32> {
+    match mode {
+        Value::Bool(mode) => Some(if *mode { 3 } else { 0 }),
+        Value::String(mode) => match mode.as_str() {
+            "false" => Some(0),
+            "realtime" => Some(1),
+            "fullsync" => Some(2),
+            "both" | "true" => Some(3),
+            _ => None,
+        },
+        _ => None,
+    }
 }

@@ -7,6 +7,7 @@ use super::wire::Message;
 use super::{buckets, index, mapred, objects, typed};
 use crate::access::Access;
 use crate::error::{Result, RiakError};
+use crate::missing;
 use crate::stats::{VERSION, node_name};
 use bytes::Bytes;
 
@@ -74,7 +75,12 @@ async fn granted(connection: &mut Connection, which: u8, message: Bytes) -> Resu
         code::GET_TYPE => buckets::get_type(connection, read(message)?).await?,
         code::SET_TYPE => buckets::set_type(connection, read(message)?).await?,
         code::PREFLIST => buckets::preflist(connection, read(message)?).await?,
-        other => return Err(RiakError::bad(format!("Unknown message code: {other}"))),
+        other => {
+            return Err(match missing::of_message(other) {
+                Some(what) => RiakError::unsupported(what),
+                None => RiakError::bad(format!("Unknown message code: {other}")),
+            });
+        }
     }
     Ok(())
 }

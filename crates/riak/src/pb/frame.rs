@@ -35,6 +35,7 @@ pub mod code {
     pub const MAP_RED_RESP: u8 = 24;
     pub const INDEX: u8 = 25;
     pub const INDEX_RESP: u8 = 26;
+    pub const INDEX_BODY_RESP: u8 = 42;
     pub const RESET_BUCKET: u8 = 29;
     pub const RESET_BUCKET_RESP: u8 = 30;
     pub const GET_TYPE: u8 = 31;

@@ -63,6 +63,7 @@ message! {
         10 => timeout: Option<u32>,
         12 => n_val: Option<u32>,
         13 => kind: Option<Vec<u8>>,
+        14 => node_confirms: Option<u32>,
     }
 
     pub struct GetResp {
@@ -87,6 +88,7 @@ message! {
         13 => asis: Option<bool>,
         15 => n_val: Option<u32>,
         16 => kind: Option<Vec<u8>>,
+        17 => node_confirms: Option<u32>,
     }
 
     pub struct PutResp {
@@ -236,6 +238,17 @@ message! {
         4 => done: Option<bool>,
     }
 
+    pub struct IndexObject {
+        1 => key: Vec<u8>,
+        2 => object: GetResp,
+    }
+
+    pub struct IndexBodyResp {
+        1 => objects: Vec<IndexObject>,
+        2 => continuation: Option<Vec<u8>>,
+        3 => done: Option<bool>,
+    }
+
     pub struct MapRedReq {
         1 => request: Bytes,
         2 => content_type: Vec<u8>,
@@ -255,6 +268,7 @@ message! {
         5 => dw: Option<u32>,
         6 => pw: Option<u32>,
         7 => returnvalue: Option<bool>,
+        8 => node_confirms: Option<u32>,
     }
 
     pub struct CounterResp {
@@ -266,6 +280,7 @@ message! {
         2 => key: Vec<u8>,
         3 => r: Option<u32>,
         4 => pr: Option<u32>,
+        7 => node_confirms: Option<u32>,
     }
 
     pub struct MapField {
@@ -291,6 +306,7 @@ message! {
         8 => timeout: Option<u32>,
         10 => n_val: Option<u32>,
         11 => include_context: Option<bool>,
+        12 => node_confirms: Option<u32>,
     }
 
     pub struct DtValue {
@@ -355,6 +371,7 @@ message! {
         10 => timeout: Option<u32>,
         12 => n_val: Option<u32>,
         13 => include_context: Option<bool>,
+        14 => node_confirms: Option<u32>,
     }
 
     pub struct DtUpdateResp {

@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::frame::code;
 use super::messages::{self, DelReq, GetReq, GetResp, Pair, PutReq, PutResp};
 use super::{large, pipelined};
-use crate::buckets::{BucketProperties, Purpose, Quorum, Quorums, existing, writable};
+use crate::buckets::{BucketProperties, Purpose, Quorum, Quorums, check_nodes, existing, writable};
 use crate::clock::Clock;
 use crate::content::{Content, Link};
 use crate::deadline::Deadline;
@@ -26,6 +26,7 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
     check_key(&request.key)?;
     let properties = connection.server.bucket_properties(&bucket).await?;
     check_quorums(&properties, &[request.r, request.pr], request.n_val)?;
+    check_confirms(request.node_confirms, Purpose::Read, &properties)?;
     let Some(collection) = existing(&connection.server, connection.granted()?, &bucket, Action::Find)? else {
         connection.put_empty(code::GET_RESP);
         return Ok(());
@@ -93,6 +94,7 @@ struct Place<'p> {
 fn check_put(request: &PutReq, properties: &BucketProperties) -> Result<()> {
     request.key.as_deref().map_or(Ok(()), check_key)?;
     check_quorums(properties, &[request.w, request.dw, request.pw], request.n_val)?;
+    check_confirms(request.node_confirms, Purpose::Write, properties)?;
     refuse_datatype(properties)?;
     match request.asis.unwrap_or(false) {
         true => Err(RiakError::unsupported("the option asis")),
@@ -204,7 +206,9 @@ pub(crate) async fn delete(connection: &mut Connection, request: DelReq) -> Resu
         rw: quorum(request.rw),
     };
     let has_clock = context.is_some();
-    quorums.check(Purpose::Delete { has_clock }, properties.copies())?;
+    let purpose = Purpose::Delete { has_clock };
+    quorums.check(purpose, properties.copies())?;
+    check_nodes(None, purpose, &properties)?;
     let found = existing(&connection.server, connection.granted()?, &bucket, Action::Remove)?;
     if let Some(collection) = found {
         let (namespace, nothing) = (bucket.namespace(), Condition::Nothing);
@@ -246,11 +250,20 @@ pub(crate) fn check_quorums(
         .try_for_each(|&number| Quorum::of_number(number).check(kept))
 }
 
+/// Refuses to have a request confirmed by more nodes than there are.
+pub(crate) fn check_confirms(
+    asked: Option<u32>,
+    purpose: Purpose,
+    properties: &BucketProperties,
+) -> Result<()> {
+    check_nodes(asked.map(Quorum::of_number), purpose, properties)
+}
+
 pub(crate) fn clock_of(bytes: &[u8]) -> Result<Clock> {
     Clock::decode(bytes).ok_or_else(|| RiakError::bad("the vector clock is none that was given here"))
 }
 
-fn contents(object: &Object, is_head: bool) -> Vec<messages::Content> {
+pub(super) fn contents(object: &Object, is_head: bool) -> Vec<messages::Content> {
     object
         .siblings
         .iter()
@@ -259,7 +272,7 @@ fn contents(object: &Object, is_head: bool) -> Vec<messages::Content> {
 }
 
 /// Whether a value of the object is a file.
-fn has_large(object: &Object) -> bool {
+pub(super) fn has_large(object: &Object) -> bool {
     let mut siblings = object.siblings.iter();
     siblings.any(|sibling| sibling.content.large.is_some())
 }

@@ -6,9 +6,9 @@ use super::messages::{
     CounterGetReq, CounterResp, CounterUpdateReq, DtFetchReq, DtFetchResp, DtOp, DtUpdateReq, DtUpdateResp,
     DtValue, MapEntry, MapField, MapOp, MapUpdate,
 };
-use super::objects::{check_quorums, clock_of};
+use super::objects::{check_confirms, check_quorums, clock_of};
 use super::wire::Zigzag;
-use crate::buckets::{BucketProperties, existing, writable};
+use crate::buckets::{BucketProperties, Purpose, existing, writable};
 use crate::datatype::{
     Change, DataType, DataTypeState, EntryChange, FieldKind, FieldName, FieldValue, Map, MapChange, SetChange,
 };
@@ -24,6 +24,7 @@ pub(crate) async fn fetch(connection: &mut Connection, request: DtFetchReq) -> R
     let bucket = Bucket::new(Some(&request.kind), &request.bucket)?;
     let properties = connection.server.bucket_properties(&bucket).await?;
     check_quorums(&properties, &[request.r, request.pr], request.n_val)?;
+    check_confirms(request.node_confirms, Purpose::Read, &properties)?;
     let kind = kind_of(&bucket, &properties)?;
     let state = match existing(&connection.server, connection.granted()?, &bucket, Action::Find)? {
         Some(collection) => {
@@ -52,6 +53,7 @@ pub(crate) async fn update(connection: &mut Connection, request: DtUpdateReq) ->
     let bucket = Bucket::new(Some(&request.kind), &request.bucket)?;
     let properties = server.bucket_properties(&bucket).await?;
     check_quorums(&properties, &[request.w, request.dw, request.pw], request.n_val)?;
+    check_confirms(request.node_confirms, Purpose::Write, &properties)?;
     let kind = kind_of(&bucket, &properties)?;
     let change = change_of(request.op, server.engine.now_ms() * 1000)?;
     if bucket.is_default_type() {
@@ -99,6 +101,7 @@ pub(crate) async fn counter(connection: &mut Connection, request: CounterGetReq)
     let bucket = Bucket::new(None, &request.bucket)?;
     let properties = connection.server.bucket_properties(&bucket).await?;
     check_quorums(&properties, &[request.r, request.pr], None)?;
+    check_confirms(request.node_confirms, Purpose::Read, &properties)?;
     let state = match existing(&connection.server, connection.granted()?, &bucket, Action::Find)? {
         Some(collection) => typed::fetch_counter(&collection, &request.key).await?,
         None => None,
@@ -113,6 +116,7 @@ pub(crate) async fn update_counter(connection: &mut Connection, request: Counter
     let bucket = Bucket::new(None, &request.bucket)?;
     let properties = server.bucket_properties(&bucket).await?;
     check_quorums(&properties, &[request.w, request.dw, request.pw], None)?;
+    check_confirms(request.node_confirms, Purpose::Write, &properties)?;
     require_siblings(&properties)?;
     let access = connection.granted()?;
     access.require(Action::Update, &bucket.namespace())?;

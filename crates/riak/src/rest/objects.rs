@@ -4,7 +4,7 @@ use super::call::Call;
 use super::headers;
 use super::multipart;
 use super::respond::{add, empty, not_allowed, text};
-use crate::buckets::{BucketProperties, Purpose, Quorum, Quorums, existing, writable};
+use crate::buckets::{BucketProperties, Purpose, Quorum, Quorums, check_nodes, existing, writable};
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::error::{Result, RiakError};
@@ -22,7 +22,12 @@ use http::{
 use std::pin::pin;
 use std::time::{Instant, SystemTime};
 
-const VCLOCK: &str = "x-riak-vclock";
+const VCLOCK: &str = "X-Riak-Vclock";
+/// The clock that an object has if it was not changed since its writer read it.
+const IF_NOT_MODIFIED: &str = "X-Riak-If-Not-Modified";
+
+/// The values of `sync_on_write`. All writes are flushed before they are answered, so they make no difference.
+const SYNCS: [&str; 4] = ["default", "backend", "one", "all"];
 
 /// The forms of siblings: their vtags, or each of them as a part.
 const LIST: &str = "text/plain";
@@ -185,7 +190,8 @@ async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<
         return Ok(empty(StatusCode::NOT_ACCEPTABLE));
     }
     let returns_body = call.is_true("returnbody");
-    let context = given_clock(call)?.unwrap_or_default();
+    let context = given_clock(call, VCLOCK)?.unwrap_or_default();
+    let condition = asked(call, given_clock(call, IF_NOT_MODIFIED)?);
     let collection = writable(&call.server, &call.access, bucket, Action::Insert).await?;
     let namespace = bucket.namespace();
     call.access.require(Action::Update, &namespace)?;
@@ -197,7 +203,7 @@ async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<
     let put = Put {
         content,
         context,
-        condition: asked(call),
+        condition,
         keeps_siblings: properties.keeps_siblings(),
     };
     let object = object::put(&call.server, (&collection, &namespace), key, put).await?;
@@ -216,17 +222,21 @@ async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<
 }
 
 /// What the request's conditions ask of the object that it changes.
-fn asked(call: &Call) -> Condition {
+fn asked(call: &Call, clock: Option<Clock>) -> Condition {
     let conditions = [IF_MATCH, IF_NONE_MATCH, IF_MODIFIED_SINCE, IF_UNMODIFIED_SINCE];
-    match conditions.iter().any(|name| call.headers.contains_key(name)) {
-        true => Condition::Asked(Box::new(call.headers.clone())),
+    let has_headers = conditions.iter().any(|name| call.headers.contains_key(name));
+    match has_headers || clock.is_some() {
+        true => Condition::Asked {
+            headers: Box::new(call.headers.clone()),
+            clock,
+        },
         false => Condition::Nothing,
     }
 }
 
 async fn delete(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     let properties = call.server.bucket_properties(bucket).await?;
-    let context = given_clock(call)?;
+    let context = given_clock(call, VCLOCK)?;
     let has_clock = context.is_some();
     check_options(call, &properties, Purpose::Delete { has_clock })?;
     let Some(collection) = existing(&call.server, &call.access, bucket, Action::Remove)? else {
@@ -237,7 +247,7 @@ async fn delete(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
         (&collection, &bucket.namespace()),
         key,
         context.as_ref(),
-        &asked(call),
+        &asked(call, None),
     )
     .await?
     {
@@ -246,9 +256,9 @@ async fn delete(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     }
 }
 
-fn given_clock(call: &Call) -> Result<Option<Clock>> {
-    let invalid = || RiakError::bad("X-Riak-Vclock is none that was given here");
-    let given = call.header(VCLOCK);
+fn given_clock(call: &Call, header: &str) -> Result<Option<Clock>> {
+    let invalid = || RiakError::bad(format!("{header} is none that was given here"));
+    let given = call.header(header);
     given
         .map(|text| Clock::from_text(text).ok_or_else(invalid))
         .transpose()
@@ -257,6 +267,13 @@ fn given_clock(call: &Call) -> Result<Option<Clock>> {
 /// Refuses options of objects that no store meets.
 fn check_options(call: &Call, properties: &BucketProperties, purpose: Purpose) -> Result<()> {
     check_quorums(call, properties, purpose)?;
+    let sync = call.parameter("sync_on_write").map(str::to_ascii_lowercase);
+    if sync.is_some_and(|sync| !SYNCS.contains(&sync.as_str())) {
+        let words = SYNCS.join(",");
+        return Err(RiakError::bad(format!(
+            "sync_on_write query parameter must be one of the following words: [{words}]"
+        )));
+    }
     match call.flag("asis")? {
         Some(true) => Err(RiakError::unsupported("the option asis")),
         _ => Ok(()),
@@ -274,6 +291,7 @@ pub(crate) fn check_quorums(call: &Call, properties: &BucketProperties, purpose:
         rw: quorum(call, "rw")?,
     };
     quorums.check(purpose, properties.copies())?;
+    check_nodes(quorum(call, "node_confirms")?, purpose, properties)?;
     // One store has every copy, so these make no difference.
     for name in ["basic_quorum", "notfound_ok"] {
         call.flag(name)?;

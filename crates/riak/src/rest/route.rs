@@ -4,9 +4,10 @@
 use super::call::Call;
 use super::respond::text;
 use super::{buckets, index, links, mapred, objects, root, typed};
-use crate::error::Result;
+use crate::error::{Result, RiakError};
 use crate::index::Query;
 use crate::limits::VALUE_BYTES_MAX;
+use crate::missing;
 use http::{BodyError, Response, StatusCode};
 
 pub(crate) async fn run(call: &Call) -> Result<Response> {
@@ -31,7 +32,9 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
         [b"types", kind, b"props"] => Box::pin(buckets::type_properties(call, kind)).await,
         [b"types", kind, b"buckets", rest @ ..] => of_type(call, Some(kind), rest).await,
         [b"buckets", rest @ ..] => of_type(call, None, rest).await,
-        _ => Ok(not_found()),
+        [first, ..] => {
+            missing::of_path(first).map_or_else(|| Ok(not_found()), |what| Err(RiakError::unsupported(what)))
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod answers;
 mod clocks;
+mod confirms;
 mod corpora;
 mod datatypes;
 mod explosion;

@@ -66,7 +66,7 @@ impl RowOptions {
         if call.method != Method::POST {
             return Err(CouchError::method_not_allowed("POST"));
         }
-        call.check_is_json()?;
+        // Other than at views, no type of the body is asked for.
         let body = call.json_map().await?;
         let queries = ViewParameters::of_query(&call.query)?.of_queries(&body)?;
         let queries = queries.into_iter().map(RowOptions::of_parameters);

@@ -28,6 +28,8 @@ pub(super) struct Feed {
     /// What functions that filter are shown of documents besides their bodies.
     shown: Shown,
     stop: watch::Receiver<bool>,
+    /// When it ends at a sign of life, where the setting `changes_duration` says so.
+    ends_at: Option<Instant>,
     /// For as many as may read at once.
     pages: Arc<Semaphore>,
     /// The number up to which the log was looked at.
@@ -59,8 +61,11 @@ impl Feed {
             conflicts: options.conflicts,
             ..Shown::default()
         };
+        let duration_ms: Option<u64> = server.config.number("fabric", "changes_duration");
+        let duration = duration_ms.map(Duration::from_millis);
         Feed {
             shown,
+            ends_at: duration.and_then(|duration| Instant::now().checked_add(duration)),
             database,
             last: options.since.clone(),
             position,
@@ -315,6 +320,7 @@ impl Feed {
         loop {
             let next = self.options.heartbeat.unwrap_or(self.options.timeout);
             match self.wait_once(sender, Instant::now() + next).await {
+                Waited::Beat if self.ends_at.is_some_and(|end| end <= Instant::now()) => return Waited::Over,
                 Waited::Beat if self.options.heartbeat.is_some() => {
                     let beat = match self.options.kind {
                         FeedKind::EventSource => "event: heartbeat\ndata: \n\n",

@@ -2,13 +2,13 @@
 
 use super::opened;
 use crate::call::Call;
-use crate::endpoints::database::maintained;
+use crate::endpoints::database::{maintained, posted_to};
 use crate::respond;
-use access::error::{CouchError, Result};
+use access::error::Result;
 use access::ids;
 use clouseau::Form;
 use engine::Sequence;
-use http::{Method, Response, StatusCode};
+use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
 /// `GET /{db}/_design/{name}/_nouveau_info/{index}`, and `_search_info`.
@@ -56,8 +56,7 @@ fn answer(design: &str, name: &str, said: &Value) -> Response {
 pub(crate) async fn clean_up(call: &mut Call, form: Form) -> Result<Response> {
     let database = match form {
         Form::Nouveau => maintained(call)?,
-        Form::Search if call.method != Method::POST => return Err(CouchError::method_not_allowed("POST")),
-        Form::Search => call.database()?,
+        Form::Search => posted_to(call)?,
     };
     call.server.designs.clean_up(&database).await?;
     Ok(respond::ok_true(StatusCode::ACCEPTED))

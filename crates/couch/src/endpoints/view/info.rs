@@ -1,7 +1,7 @@
 //! What views hold, and looking after them.
 
 use crate::call::Call;
-use crate::endpoints::database::maintained;
+use crate::endpoints::database::{maintained, posted_to};
 use crate::endpoints::mango;
 use crate::endpoints::node::NODE;
 use crate::respond;
@@ -48,7 +48,7 @@ pub(crate) async fn design_info(call: &mut Call, name: &str) -> Result<Response>
 
 /// `POST /{db}/_view_cleanup`.
 pub(crate) async fn clean_up(call: &mut Call) -> Result<Response> {
-    let database = maintained(call)?;
+    let database = posted_to(call)?;
     call.server.designs.clean_up(&database).await?;
     Ok(respond::ok_true(StatusCode::ACCEPTED))
 }

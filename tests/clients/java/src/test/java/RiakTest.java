@@ -21,6 +21,7 @@ import com.basho.riak.client.api.commands.indexes.BinIndexQuery;
 import com.basho.riak.client.api.commands.indexes.IntIndexQuery;
 import com.basho.riak.client.api.commands.kv.DeleteValue;
 import com.basho.riak.client.api.commands.kv.FetchValue;
+import com.basho.riak.client.api.commands.kv.FullBucketRead;
 import com.basho.riak.client.api.commands.kv.ListKeys;
 import com.basho.riak.client.api.commands.kv.StoreValue;
 import com.basho.riak.client.api.commands.mapreduce.BucketMapReduce;
@@ -118,6 +119,19 @@ public class RiakTest {
         FetchValue.Response one = client.execute(new FetchValue.Builder(place).build());
         assertEquals(1, one.getNumberOfValues());
         assertEquals("c", one.getValue(RiakObject.class).getValue().toString());
+    }
+
+    @Test
+    public void aBucketIsReadWithItsObjects() throws Exception {
+        Namespace bucket = new Namespace("java_whole");
+        for (int n = 0; n < 3; n++) store(new Location(bucket, "k" + n), object("text/plain", "v" + n));
+        FullBucketRead.Response read = client.execute(new FullBucketRead.Builder(bucket).withReturnBody(true).build());
+        List<String> found = new ArrayList<>();
+        for (FullBucketRead.Response.Entry entry : read.getEntries()) {
+            RiakObject one = entry.getFetchedValue().getValue(RiakObject.class);
+            found.add(entry.getRiakObjectLocation().getKeyAsString() + ":" + one.getValue().toString());
+        }
+        assertEquals(List.of("k0:v0", "k1:v1", "k2:v2"), found);
     }
 
     @Test
