@@ -3,17 +3,17 @@
 //! An index is rolled over once it is large or old enough, and dropped when its time has come. That time is counted from when it was
 //! rolled over, or made.
 
-use crate::call::Call;
-use crate::definition::Definition;
 use crate::endpoints::rollover::{Conditions, roll};
-use crate::kept::Family;
-use crate::names;
-use crate::server::Server;
 use auth::Action;
 use indices::Index;
 use indices::cluster_settings::INTERVAL_SETTING;
 use indices::error::{ElasticError, Result};
 use indices::streams;
+use rest::call::Call;
+use rest::definition::Definition;
+use rest::kept::Family;
+use rest::names;
+use rest::server::Server;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,5 @@
 //! Which path and method is answered by what.
 
-use crate::call::Call;
 use crate::endpoints::resize::Resize;
 use crate::endpoints::search::multi::SearchKind;
 use crate::endpoints::{
@@ -9,10 +8,11 @@ use crate::endpoints::{
     search_shards, security, settings, shards, snapshots, stats, stored_scripts, streams, tasks, template,
     term_vectors, validate,
 };
-use crate::kept::Family;
-use crate::respond::Answer;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::kept::Family;
+use rest::respond::Answer;
 
 pub(crate) async fn run(call: &mut Call) -> Result<Answer> {
     let path = call.path.clone();

@@ -1,11 +1,11 @@
 //! `_analyze`: the terms of texts, and how each part of an analyzer makes them.
 
-use crate::call::Call;
-use crate::respond::{Answer, ok};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use indices::settings::analyzed_tokens_max;
+use rest::call::Call;
+use rest::respond::{Answer, ok};
 use search::{Analysis, Analyzer, Held, Mapping, Token};
 use serde_json::{Map, Value, json};
 

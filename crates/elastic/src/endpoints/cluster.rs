@@ -2,17 +2,17 @@
 
 use super::machine::{self, Memory};
 use super::stats::metrics::Metrics;
-use crate::call::Call;
-use crate::kept::Family;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, ok};
-use crate::server::{CLUSTER, NODE_ID};
 use auth::Action;
 use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::settings;
 use indices::shape::Shape;
+use rest::call::Call;
+use rest::kept::Family;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, ok};
+use rest::server::{CLUSTER, NODE_ID};
 use serde_json::{Map, Value, json};
 
 /// The sections of a cluster's state.
@@ -283,7 +283,7 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
     call.parameters.end()?;
     let count = u64::from(nodes.is_none_or(|nodes| super::nodes::is_meant(call, nodes)));
     let mut indices = Vec::new();
-    for name in crate::names::all(call) {
+    for name in rest::names::all(call) {
         indices.push(call.index(&name, Action::Find)?);
     }
     let names: Vec<String> = indices.iter().map(|index| index.name.clone()).collect();

@@ -1,14 +1,14 @@
 //! Policies of lifecycles: `_ilm`.
 
-use crate::call::Call;
-use crate::kept::Family;
 use crate::lifecycle::{Policy, standing};
-use crate::listed::is_listed;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::kept::Family;
+use rest::listed::is_listed;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, acknowledged, ok};
 use serde_json::{Map, Value, json};
 
 /// `/_ilm/policy/{name}`.
@@ -69,7 +69,7 @@ async fn delete(call: &mut Call, name: &str) -> Result<Answer> {
         return Err(missing(name));
     }
     let mut users = Vec::new();
-    for index in crate::names::all(call) {
+    for index in rest::names::all(call) {
         let found = standing(&call.index(&index, Action::Find)?);
         if found.is_some_and(|found| found.policy == name) {
             users.push(index);

@@ -3,14 +3,14 @@
 use super::machine::{self, Memory, POOLS, percent};
 use super::stats::metrics;
 use super::stats::{Wanted, metrics::Metrics, together};
-use crate::call::Call;
-use crate::names;
-use crate::respond::{Answer, ok};
-use crate::server::{CLUSTER, NODE_ID};
 use auth::Action;
 use http::Method;
 use indices::error::{ElasticError, Result};
 use indices::settings::flat;
+use rest::call::Call;
+use rest::names;
+use rest::respond::{Answer, ok};
+use rest::server::{CLUSTER, NODE_ID};
 use search::simple_match;
 use serde_json::{Map, Value, json};
 
@@ -231,7 +231,7 @@ fn sections(call: &Call) -> Vec<(&'static str, Value)> {
     let mut transport = bound.clone();
     transport["profiles"] = json!({});
     let mut http = bound;
-    http["max_content_length_in_bytes"] = json!(crate::limits::BODY_BYTES_MAX);
+    http["max_content_length_in_bytes"] = json!(rest::limits::BODY_BYTES_MAX);
     vec![
         (
             "settings",
@@ -332,7 +332,7 @@ fn figures(call: &Call) -> Vec<((&'static str, &'static str), Value)> {
     ] {
         pressed[name] = json!(0);
     }
-    let limit = crate::limits::BODY_BYTES_MAX;
+    let limit = rest::limits::BODY_BYTES_MAX;
     vec![
         (
             ("os", "os"),

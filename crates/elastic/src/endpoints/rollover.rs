@@ -1,13 +1,13 @@
 //! `_rollover`: a new index takes the place of an old one behind their alias, once that is large or old enough.
 
-use crate::call::Call;
-use crate::definition::Definition;
-use crate::names;
-use crate::respond::{Answer, ok};
 use auth::Action;
 use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::definition::Definition;
+use rest::names;
+use rest::respond::{Answer, ok};
 use serde_json::{Map, Value, json};
 
 /// What must be so that an index is rolled over; any one of them is enough.

@@ -1,9 +1,9 @@
 //! `_snapshot`: repositories of snapshots, of which there are none.
 
-use crate::call::Call;
-use crate::respond::{Answer, ok};
 use http::StatusCode;
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::respond::{Answer, ok};
 use serde_json::json;
 
 /// `GET /_snapshot/{repositories}`.

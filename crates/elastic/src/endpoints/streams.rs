@@ -1,14 +1,14 @@
 //! Data streams: `_data_stream`.
 
-use crate::call::Call;
-use crate::listed::is_listed;
-use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::shape::Shape;
 use indices::streams::TIME_FIELD;
+use rest::call::Call;
+use rest::listed::is_listed;
+use rest::respond::{Answer, acknowledged, ok};
 use serde_json::{Value, json};
 
 /// `/_data_stream/{name}`.

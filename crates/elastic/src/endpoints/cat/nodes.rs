@@ -2,16 +2,16 @@
 
 use super::table::{Figure, Table};
 use super::{begin, columns};
-use crate::call::Call;
 use crate::endpoints::machine::{self, BUSY_POOL, Memory, POOLS, percent};
 use crate::endpoints::stats::{Wanted, together};
-use crate::listed::is_listed;
-use crate::names;
-use crate::respond::Answer;
-use crate::server::NODE_ID;
 use auth::Action;
 use indices::error::Result;
 use indices::shape::Shape;
+use rest::call::Call;
+use rest::listed::is_listed;
+use rest::names;
+use rest::respond::Answer;
+use rest::server::NODE_ID;
 
 /// The node's id: its first letters, or all of it.
 fn node_id(call: &mut Call) -> Result<String> {

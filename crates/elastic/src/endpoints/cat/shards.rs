@@ -2,17 +2,17 @@
 
 use super::table::{Figure, Table, time_of_day};
 use super::{begin, columns};
-use crate::call::Call;
 use crate::endpoints::stats::{Wanted, sections};
-use crate::listed::is_listed;
-use crate::names;
-use crate::resolve::{Options, resolve};
-use crate::respond::Answer;
-use crate::server::NODE_ID;
 use auth::Action;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::shape::Shape;
+use rest::call::Call;
+use rest::listed::is_listed;
+use rest::names;
+use rest::resolve::{Options, resolve};
+use rest::respond::Answer;
+use rest::server::NODE_ID;
 use search::simple_match;
 use serde_json::Map;
 

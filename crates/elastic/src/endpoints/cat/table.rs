@@ -3,12 +3,12 @@
 use super::Asked;
 use super::columns::FIGURES;
 use super::text::SIZES;
-use crate::call::Call;
-use crate::parameters::Parameters;
-use crate::respond::{Answer, Content, ok};
 use engine::Engine;
 use http::StatusCode;
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::parameters::Parameters;
+use rest::respond::{Answer, Content, ok};
 use search::{Held, simple_match};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;

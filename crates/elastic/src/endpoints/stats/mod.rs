@@ -5,16 +5,16 @@ mod sections;
 
 pub(super) use sections::sections;
 
-use crate::call::Call;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, ok};
-use crate::server::NODE_ID;
 use auth::Action;
 use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::shape::{Shape, shards_of};
 use metrics::Metrics;
+use rest::call::Call;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, ok};
+use rest::server::NODE_ID;
 use serde_json::{Map, Value, json};
 
 /// What of the figures is wanted.
