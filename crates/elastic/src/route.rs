@@ -4,9 +4,9 @@ use crate::endpoints::resize::Resize;
 use crate::endpoints::search::multi::SearchKind;
 use crate::endpoints::{
     aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, health, index, lifecycle,
-    mapping, mget, nodes, pipelines, rank_eval, recovery, resize, resolved, rollover, root, search,
+    mapping, mget, nodes, pipelines, rank_eval, recovery, reroute, resize, resolved, rollover, root, search,
     search_shards, security, settings, shards, snapshots, stats, stored_scripts, streams, tasks, template,
-    term_vectors, validate,
+    term_vectors, upgrade, validate, voting,
 };
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
@@ -23,6 +23,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Answer> {
         Some(&("_template" | "_index_template" | "_component_template")) => {
             Box::pin(templates(call, &path)).await
         }
+        Some(&"_snapshot") => of_repositories(call, &path),
         Some(first) if first.starts_with('_') && *first != "_all" => Box::pin(global(call, &path)).await,
         _ => Box::pin(of_index(call, &path)).await,
     }
@@ -87,8 +88,7 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_dangling"] => cluster::dangling(call),
         ["_xpack"] => root::features(call, false),
         ["_xpack", "usage"] => root::features(call, true),
-        ["_snapshot"] if call.method == Method::GET => snapshots::repositories(call, None),
-        ["_snapshot", names] if call.method == Method::GET => snapshots::repositories(call, Some(names)),
+        ["_upgrade"] => upgrade::run(call, "_all").await,
         ["_script_language"] => root::script_languages(call),
         ["_script_context"] => root::script_contexts(call),
         _ => Err(no_handler(call)),
@@ -107,7 +107,8 @@ async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_cluster", "stats"] => cluster::stats(call, None).await,
         ["_cluster", "stats", "nodes", nodes] => cluster::stats(call, Some(nodes)).await,
         ["_cluster", "pending_tasks"] => cluster::pending_tasks(call).await,
-        ["_cluster", "reroute"] => cluster::reroute(call).await,
+        ["_cluster", "reroute"] => reroute::run(call).await,
+        ["_cluster", "voting_config_exclusions"] => voting::run(call).await,
         ["_nodes", "stats"] => nodes::stats(call, "_all", None, None).await,
         ["_nodes", "stats", metrics] => nodes::stats(call, "_all", Some(metrics), None).await,
         ["_nodes", "stats", metrics, of] => nodes::stats(call, "_all", Some(metrics), Some(of)).await,
@@ -131,6 +132,18 @@ async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
 /// What else is asked of nodes, and is not here.
 fn is_other(name: &str) -> bool {
     matches!(name, "hot_threads" | "hotthreads" | "reload_secure_settings")
+}
+
+/// Snapshots in repositories, of which there are none.
+fn of_repositories(call: &mut Call, path: &[&str]) -> Result<Answer> {
+    match path {
+        ["_snapshot"] if call.method == Method::GET => snapshots::repositories(call, None),
+        ["_snapshot", "_status"] => snapshots::status(call),
+        ["_snapshot", names] if call.method == Method::GET => snapshots::repositories(call, Some(names)),
+        ["_snapshot", "*"] => snapshots::forget(call),
+        ["_snapshot", _, "_status"] => snapshots::status(call),
+        _ => Err(snapshots::refusal(call, path).unwrap_or_else(|| no_handler(call))),
+    }
 }
 
 /// Templates of indices.
@@ -237,6 +250,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_recovery"] => recovery::run(call, index).await,
         [index, "_segments"] => shards::segments(call, index).await,
         [index, "_shard_stores"] => shards::stores(call, index).await,
+        [index, "_upgrade"] => upgrade::run(call, index).await,
         [index, "_cache", "clear"] => index::clear_cache(call, index).await,
         [index, "_block", block] => index::block(call, index, block).await,
         [index, "_doc"] => document::post(call, index).await,
@@ -281,7 +295,6 @@ const NOT_HERE: &[(&str, &str)] = &[
         "_snapshot",
         "snapshots to repositories: take backups with Larder's own commands",
     ),
-    ("_upgrade", "upgrading indices"),
     ("_freeze", "frozen indices"),
     ("_ccr", "cross-cluster replication"),
     ("_remote", "remote clusters"),

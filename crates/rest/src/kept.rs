@@ -39,6 +39,8 @@ pub enum Family {
     ApiKey,
     /// A script, or a template of searches.
     Script,
+    /// The nodes that have no vote.
+    VotingExclusions,
 }
 
 impl Family {
@@ -52,6 +54,7 @@ impl Family {
             Family::Lifecycle => "lifecycle",
             Family::ApiKey => "api_key",
             Family::Script => "script",
+            Family::VotingExclusions => "voting_exclusions",
         }
     }
 }

@@ -90,6 +90,9 @@ value_count boolean bytes date geopoint ip numeric range
 variable_width_histogram numeric
 weighted_avg numeric";
 
+/// What the node says of itself: that it is Larder, and of which version.
+pub(crate) const ATTRIBUTES: [(&str, &str); 1] = [("larder.version", env!("CARGO_PKG_VERSION"))];
+
 /// What a node is and does.
 pub(crate) const ROLES: [&str; 4] = ["data", "ingest", "master", "remote_cluster_client"];
 
@@ -212,12 +215,19 @@ pub(crate) fn is_meant(call: &Call, nodes: &str) -> bool {
     is_meant
 }
 
+/// The attributes of the node by their names.
+pub(super) fn attributes() -> Map<String, Value> {
+    let all = ATTRIBUTES.iter();
+    all.map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect()
+}
+
 fn head(call: &Call) -> Map<String, Value> {
     let address = call.server.published();
     let head = json!({
         "name": engine::host_name(), "transport_address": address.to_string(), "host": address.ip().to_string(),
         "ip": address.ip().to_string(), "version": super::root::VERSION, "build_flavor": "default",
-        "build_type": "larder", "build_hash": "unknown", "roles": ROLES, "attributes": {},
+        "build_type": "larder", "build_hash": "unknown", "roles": ROLES, "attributes": attributes(),
     });
     head.as_object().cloned().unwrap_or_default()
 }

@@ -1,5 +1,6 @@
 //! Settings of indices: `/{index}/_settings`, and of the cluster: `_cluster/settings`.
 
+use super::nodes::ATTRIBUTES;
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::cluster_settings;
@@ -141,15 +142,22 @@ pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
         );
     }
     if defaults {
-        let all = json!({"search.max_buckets": "65535", "search.max_keep_alive": "24h", "search.default_keep_alive": "5m",
-            "cluster.name": "larder", "node.name": engine::host_name(), "node.attr.testattr": "test"});
-        let all = all.as_object().cloned().unwrap_or_default();
+        let all = usual();
         answer.insert(
             "defaults".to_owned(),
             if is_flat { Value::Object(all) } else { tree(all) },
         );
     }
     Ok(ok(Value::Object(answer)))
+}
+
+/// The settings of the cluster where nothing was given, and those of its node.
+fn usual() -> Map<String, Value> {
+    let all = json!({"search.max_buckets": "65535", "search.max_keep_alive": "24h", "search.default_keep_alive": "5m",
+        "cluster.name": "larder", "node.name": engine::host_name()});
+    let mut all = all.as_object().cloned().unwrap_or_default();
+    all.extend(ATTRIBUTES.map(|(name, value)| (format!("node.attr.{name}"), json!(value))));
+    all
 }
 
 /// Refuses a setting of either kind before any is changed.

@@ -3,6 +3,7 @@
 use super::table::{Figure, Table};
 use super::{begin, columns};
 use crate::endpoints::machine::{self, BUSY_POOL, Memory, POOLS, percent};
+use crate::endpoints::nodes::ATTRIBUTES;
 use crate::endpoints::stats::{Wanted, together};
 use auth::Action;
 use indices::error::Result;
@@ -93,10 +94,25 @@ pub(crate) async fn master(call: &mut Call) -> Result<Answer> {
     table.answer(call)
 }
 
-/// `_cat/nodeattrs`: the node has none.
+/// `_cat/nodeattrs`.
 pub(crate) async fn attributes(call: &mut Call) -> Result<Answer> {
     begin(call)?;
-    Table::new(columns::ATTRIBUTES).answer(call)
+    let id = node_id(call)?;
+    let address = call.server.published();
+    let mut table = Table::new(columns::ATTRIBUTES);
+    for (name, value) in ATTRIBUTES {
+        table.row(vec![
+            engine::host_name(),
+            id.clone(),
+            std::process::id().to_string(),
+            address.ip().to_string(),
+            address.ip().to_string(),
+            address.port().to_string(),
+            name.to_owned(),
+            value.to_owned(),
+        ]);
+    }
+    table.answer(call)
 }
 
 /// `_cat/plugins`: there are none.

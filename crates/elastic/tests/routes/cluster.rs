@@ -1,0 +1,148 @@
+//! The server as a cluster: repositories, upgrades, votes, shards that stay where they are.
+
+use super::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn a_cluster_of_one_node_answers_for_what_it_has_not() {
+    run(CASES);
+}
+
+const SHARDS: &str = r#"{"settings": {"number_of_shards": 2, "number_of_replicas": 0}}"#;
+const MISSING: &str = r#"{"error": {"type": "repository_missing_exception", "reason": "[mine] missing"}}"#;
+
+pub const CASES: &[Case] = &[
+    case("PUT /things", SHARDS, 200, ""),
+    case("GET /_snapshot/_status", "", 200, r#"{"snapshots": []}"#),
+    case("PUT /_snapshot/_status", "", 405, ""),
+    case("GET /_snapshot/mine/_status", "", 200, r#"{"snapshots": []}"#),
+    case("GET /_snapshot/mine/_status?colour", "", 400, ""),
+    case("DELETE /_snapshot/*", "", 200, r#"{"acknowledged": true}"#),
+    case("POST /_snapshot/*", "", 405, ""),
+    case("DELETE /_snapshot/mine", "", 404, MISSING),
+    case("POST /_snapshot/mine/_verify", "", 404, MISSING),
+    case("PUT /_snapshot/mine/first", "{}", 404, MISSING),
+    case("GET /_snapshot/mine/first", "", 404, MISSING),
+    case("GET /_snapshot/mine/first/_status", "", 404, MISSING),
+    case("POST /_snapshot/mine/first/_restore", "", 404, MISSING),
+    case("POST /_snapshot/mine/first/second/third", "", 501, ""),
+    // Nothing is of an earlier version.
+    case(
+        "GET /things/_upgrade",
+        "",
+        200,
+        r#"{"size_to_upgrade_in_bytes": 0, "indices": {"things": {"size_in_bytes": "*", "size_to_upgrade_ancient_in_bytes": 0}}}"#,
+    ),
+    case("GET /none/_upgrade", "", 404, ""),
+    case(
+        "POST /_upgrade?only_ancient_segments",
+        "",
+        200,
+        r#"{"_shards": {"total": 2}, "upgraded_indices": {"things": {"upgrade_version": "7.10.2"}}}"#,
+    ),
+    case("POST /_upgrade?only_ancient_segments=maybe", "", 400, ""),
+    case("DELETE /_upgrade", "", 405, ""),
+    // Nodes that have no vote.
+    case(
+        "POST /_cluster/voting_config_exclusions?node_ids=a,b,a",
+        "",
+        200,
+        "",
+    ),
+    case(
+        "POST /_cluster/voting_config_exclusions?node_names=a",
+        "",
+        200,
+        "",
+    ),
+    case(
+        "POST /_cluster/voting_config_exclusions?node_names=a",
+        "",
+        200,
+        "",
+    ),
+    case(
+        "GET /_cluster/state/metadata",
+        "",
+        200,
+        r#"{"metadata": {"cluster_coordination": {"voting_config_exclusions": [{"node_id": "a", "node_name": "_absent_"},
+            {"node_id": "b", "node_name": "_absent_"}, {"node_id": "_absent_", "node_name": "a"}]}}}"#,
+    ),
+    case(
+        "POST /_cluster/voting_config_exclusions?node_ids=1,2,3,4,5,6,7,8",
+        "",
+        400,
+        r#"{"error": {"reason": "add voting config exclusions request for [1, 2, 3, 4, 5, 6, 7, 8] would add [8] exclusions to the existing [3] which would exceed the maximum of [10] set by [cluster.max_voting_config_exclusions]"}}"#,
+    ),
+    case(
+        "POST /_cluster/voting_config_exclusions?node_ids=LarderNode000000000001",
+        "",
+        400,
+        "",
+    ),
+    case("POST /_cluster/voting_config_exclusions", "", 400, ""),
+    case(
+        "POST /_cluster/voting_config_exclusions?node_ids=a&node_names=b",
+        "",
+        400,
+        "",
+    ),
+    case(
+        "DELETE /_cluster/voting_config_exclusions?wait_for_removal=false",
+        "",
+        200,
+        "",
+    ),
+    case("DELETE /_cluster/voting_config_exclusions", "", 200, ""),
+    case(
+        "GET /_cluster/state/metadata",
+        "",
+        200,
+        r#"{"metadata": {"cluster_coordination": {"voting_config_exclusions": []}}}"#,
+    ),
+    case("GET /_cluster/voting_config_exclusions", "", 405, ""),
+    // Shards stay where they are.
+    case(
+        "POST /_cluster/reroute?explain",
+        "",
+        200,
+        r#"{"acknowledged": true, "state": {"routing_table": {}}, "explanations": []}"#,
+    ),
+    case(
+        "POST /_cluster/reroute?explain&dry_run&metric=none",
+        r#"{"commands": [{"cancel": {"index": "things", "shard": 9, "node": "LarderNode000000000001"}}]}"#,
+        200,
+        r#"{"explanations": [{"command": "cancel", "parameters": {"index": "things", "shard": 9, "allow_primary": false},
+            "decisions": [{"decider": "cancel_allocation_command", "decision": "NO", "explanation": "*"}]}]}"#,
+    ),
+    case(
+        "POST /_cluster/reroute",
+        r#"{"dry_run": true, "commands": [{"cancel": {"index": "things", "shard": 0, "node": "LarderNode000000000001"}}]}"#,
+        400,
+        "[cancel_allocation] can't cancel 0 on node ",
+    ),
+    case(
+        "POST /_cluster/reroute?explain",
+        r#"{"commands": [{"cancel": {"index": "things", "shard": 0, "node": "x"}}]}"#,
+        400,
+        r#"{"error": {"reason": "failed to resolve [x], no matching nodes"}}"#,
+    ),
+    case(
+        "POST /_cluster/reroute?explain",
+        r#"{"commands": [{"cancel": {"index": "none", "shard": 0, "node": "_local"}}]}"#,
+        404,
+        "",
+    ),
+    case(
+        "POST /_cluster/reroute?explain",
+        r#"{"commands": [{"cancel": {"index": "things", "shard": 0}}]}"#,
+        400,
+        r#"{"error": {"reason": "[cancel] command missing the node parameter"}}"#,
+    ),
+    case(
+        "POST /_cluster/reroute",
+        r#"{"commands": [{"move": {"index": "things", "shard": 0, "from_node": "x", "to_node": "y"}}]}"#,
+        501,
+        "",
+    ),
+];
