@@ -8,7 +8,7 @@ use auth::Action;
 use engine::Sequence;
 use indices::auto_create;
 use indices::error::{ElasticError, Result, kinds};
-use indices::{Index, Present, settings};
+use indices::{Index, Present, index_sort, settings};
 use search::Mapping;
 use search::shard_counts::Counts;
 use serde_json::Value;
@@ -104,6 +104,7 @@ impl Call {
         let given = Value::Object(whole.mappings);
         let mapping = Mapping::of(&given, analysis, rules)?;
         mapping.check_given(&given)?;
+        index_sort::check(&whole.settings, &mapping)?;
         for (alias, options) in &whole.aliases {
             check_alias(self, name, alias)?;
             if rolled != Some(alias) {
