@@ -3,10 +3,10 @@
 use crate::endpoints::resize::Resize;
 use crate::endpoints::search::multi::SearchKind;
 use crate::endpoints::{
-    aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, health, index, lifecycle,
-    mapping, mget, nodes, pipelines, rank_eval, recovery, reroute, resize, resolved, rollover, root, search,
-    search_shards, security, settings, shards, snapshots, stats, stored_scripts, streams, tasks, template,
-    term_vectors, upgrade, validate, voting,
+    aliases, allocation, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, health, index,
+    lifecycle, mapping, mget, nodes, pipelines, rank_eval, recovery, reroute, resize, resolved, rollover,
+    root, search, search_shards, security, settings, shards, snapshots, stats, stored_scripts, streams,
+    tasks, template, term_vectors, upgrade, validate, voting,
 };
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
@@ -107,6 +107,7 @@ async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_cluster", "stats"] => cluster::stats(call, None).await,
         ["_cluster", "stats", "nodes", nodes] => cluster::stats(call, Some(nodes)).await,
         ["_cluster", "pending_tasks"] => cluster::pending_tasks(call).await,
+        ["_cluster", "allocation", "explain"] => allocation::run(call),
         ["_cluster", "reroute"] => reroute::run(call).await,
         ["_cluster", "voting_config_exclusions"] => voting::run(call).await,
         ["_nodes", "stats"] => nodes::stats(call, "_all", None, None).await,

@@ -1,6 +1,7 @@
 //! What paths answer, a file a family.
 
 pub(crate) mod aliases;
+pub(crate) mod allocation;
 pub(crate) mod analyze;
 pub(crate) mod bulk;
 pub(crate) mod by_query;

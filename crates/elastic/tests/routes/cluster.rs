@@ -145,4 +145,63 @@ pub const CASES: &[Case] = &[
         501,
         "",
     ),
+    // Why shards are where they are.
+    case(
+        "GET /_cluster/allocation/explain",
+        "",
+        400,
+        r#"{"error": {"reason": "unable to find any unassigned shards to explain [ClusterAllocationExplainRequest[useAnyUnassignedShard=true,includeYesDecisions?=false]"}}"#,
+    ),
+    case(
+        "POST /_cluster/allocation/explain",
+        r#"{"index": "things", "shard": 1, "primary": true}"#,
+        200,
+        r#"{"index": "things", "shard": 1, "primary": true, "current_state": "started", "current_node": {"id": "*"},
+            "can_remain_on_current_node": "yes", "can_rebalance_cluster": "yes", "can_rebalance_to_other_node": "no"}"#,
+    ),
+    case(
+        "GET /_cluster/allocation/explain",
+        r#"{"index": "things", "shard": 1, "primary": false}"#,
+        400,
+        "",
+    ),
+    case(
+        "GET /_cluster/allocation/explain",
+        r#"{"index": "things", "shard": 2, "primary": true}"#,
+        404,
+        "",
+    ),
+    case(
+        "GET /_cluster/allocation/explain",
+        r#"{"index": "things", "shard": 0, "primary": true, "current_node": "other"}"#,
+        400,
+        r#"{"error": {"reason": "unable to find primary shard assigned to node [other]"}}"#,
+    ),
+    case(
+        "GET /_cluster/allocation/explain",
+        r#"{"shard": 0}"#,
+        400,
+        r#"{"error": {"reason": "Validation Failed: 1: index must be specified;2: primary must be specified;"}}"#,
+    ),
+    case("GET /_cluster/allocation/explain", r#"{"colour": 0}"#, 400, ""),
+    case(
+        "PUT /copied",
+        r#"{"settings": {"number_of_replicas": 1}}"#,
+        200,
+        "",
+    ),
+    case(
+        "GET /_cluster/allocation/explain?include_disk_info",
+        "",
+        200,
+        r#"{"index": "copied", "shard": 0, "primary": false, "current_state": "unassigned", "can_allocate": "no",
+            "unassigned_info": {"reason": "INDEX_CREATED"}, "cluster_info": {"nodes": {}},
+            "node_allocation_decisions": [{"node_decision": "no", "deciders": [{"decider": "same_shard", "decision": "NO"}]}]}"#,
+    ),
+    case(
+        "GET /_cluster/allocation/explain",
+        r#"{"index": "things", "shard": 0, "primary": true}"#,
+        200,
+        r#"{"can_rebalance_cluster": "no", "rebalance_explanation": "rebalancing is not allowed"}"#,
+    ),
 ];
