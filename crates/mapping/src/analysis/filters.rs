@@ -2,9 +2,11 @@
 
 use super::Token;
 use super::char_filters::{Replacement, WRITTEN_BYTES_MAX};
+use super::digits;
 use super::stems::Stem;
 use super::synonyms::Synonyms;
 use super::terms::Room;
+use super::word_filters::WordFilter;
 use super::word_parts::WordParts;
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,6 +16,7 @@ pub(crate) enum Filter {
     Lowercase,
     Uppercase,
     AsciiFolding,
+    DecimalDigit,
     Trim,
     Reverse,
     Apostrophe,
@@ -45,6 +48,7 @@ pub(crate) enum Filter {
     },
     Synonyms(Synonyms),
     WordParts(WordParts),
+    Words(WordFilter),
     /// The distinct words, sorted and joined into one term; no term if it would have more than `most` bytes.
     Fingerprint {
         separator: String,
@@ -60,6 +64,7 @@ impl Filter {
             Filter::Lowercase
                 | Filter::Uppercase
                 | Filter::AsciiFolding
+                | Filter::DecimalDigit
                 | Filter::Trim
                 | Filter::Replace(_)
                 | Filter::Elision(_)
@@ -113,6 +118,12 @@ impl Filter {
             }
             Filter::Synonyms(synonyms) => return synonyms.apply(&tokens),
             Filter::WordParts(parts) => return parts.apply(tokens),
+            Filter::Words(filter) => return filter.apply(tokens),
+            Filter::Stem(stem) => {
+                for token in tokens.iter_mut().filter(|token| !token.is_keyword) {
+                    token.text = stem.stem(&token.text);
+                }
+            }
             Filter::Fingerprint { separator, most } => return fingerprint(&tokens, separator, *most),
             each => tokens.iter_mut().for_each(|token| each.change(&mut token.text)),
         }
@@ -128,6 +139,7 @@ impl Filter {
             Filter::Trim => *text = text.trim().to_owned(),
             Filter::Reverse => *text = text.chars().rev().collect(),
             Filter::AsciiFolding => *text = fold(text),
+            Filter::DecimalDigit if !text.is_ascii() => *text = text.chars().map(digits::of_ascii).collect(),
             Filter::Truncate(most) => {
                 if let Some((at, _)) = text.char_indices().nth(*most) {
                     text.truncate(at);
@@ -154,7 +166,6 @@ impl Filter {
                     *text = text[at + behind..].to_owned();
                 }
             }
-            Filter::Stem(stem) => *text = stem.stem(text),
             Filter::Replace(replacement) => *text = replacement.apply(text),
             _ => {}
         }
@@ -190,6 +201,7 @@ fn ngrams(
                 position: token.position,
                 length: token.length,
                 kind: token.kind,
+                is_keyword: token.is_keyword,
             });
         }
     }
@@ -211,6 +223,7 @@ fn fingerprint(tokens: &[Token], separator: &str, most: usize) -> Vec<Token> {
             position: 0,
             length: 1,
             kind: "fingerprint",
+            is_keyword: false,
         }],
         _ => Vec::new(),
     }
@@ -243,6 +256,7 @@ fn shingles(tokens: &[Token], least: usize, most: usize, unigrams: bool, separat
                 position: token.position,
                 length: token.length,
                 kind: "shingle",
+                is_keyword: false,
             });
         }
     }

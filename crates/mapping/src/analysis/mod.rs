@@ -2,6 +2,7 @@
 
 mod built_in;
 mod char_filters;
+mod digits;
 mod filters;
 mod registry;
 mod stems;
@@ -9,7 +10,9 @@ mod stops;
 mod synonyms;
 mod terms;
 mod tokenizers;
+mod word_filters;
 mod word_parts;
+mod word_settings;
 
 pub use registry::Analysis;
 
@@ -41,6 +44,8 @@ pub struct Token {
     pub length: u32,
     /// What kind of text it is: `word`, `<ALPHANUM>`, `<NUM>`.
     pub kind: &'static str,
+    /// Whether stemmers leave it as it is.
+    pub is_keyword: bool,
 }
 
 /// One way from text to terms. Each field has its own; the words and rules of their filters are shared.
@@ -194,6 +199,7 @@ impl Analyzer {
                 position: 0,
                 length: 1,
                 kind: "word",
+                is_keyword: false,
             };
             if let Some(token) = filter.apply(vec![token]).pop() {
                 text = token.text;

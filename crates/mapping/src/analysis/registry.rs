@@ -7,6 +7,7 @@ use super::stems::Stem;
 use super::synonyms::Synonyms;
 use super::tokenizers::{CharClass, Tokenizer};
 use super::word_parts::WordParts;
+use super::word_settings::{excluded, word_filter};
 use super::{Analyzer, position_gap, stops};
 use crate::error::{Result, SearchError};
 use crate::json::{Members, as_bool, one_or_many, scalar};
@@ -163,16 +164,15 @@ impl Analysis {
             })?,
         };
         if let Some(words) = members.take("stopwords") {
-            let words = stop_words(words)?;
-            let at = analyzer
-                .filters
-                .iter()
-                .position(|filter| matches!(**filter, Filter::Stop(_)));
-            let stop = Arc::new(Filter::Stop(words));
-            match at {
-                Some(at) => analyzer.filters[at] = stop,
-                None => analyzer.filters.push(stop),
-            }
+            put_stop_words(&mut analyzer, stop_words(words)?);
+        }
+        let is_stem = |filter: &Arc<Filter>| matches!(**filter, Filter::Stem(_));
+        if let Some(at) = analyzer.filters.iter().position(is_stem)
+            && kind != "custom"
+            && let Some(given) = members.take("stem_exclusion")
+        {
+            let marks = Filter::Words(excluded(words(Some(given))));
+            analyzer.filters.insert(at, Arc::new(marks));
         }
         if let Some(longest) = longest(&mut members)? {
             analyzer.tokenizer = Tokenizer::Standard { longest };
@@ -309,11 +309,22 @@ impl Analysis {
     }
 }
 
+/// Puts stop words in the place of those that an analyzer has.
+fn put_stop_words(analyzer: &mut Analyzer, words: HashSet<String>) {
+    let stop = Arc::new(Filter::Stop(words));
+    let is_stop = |filter: &Arc<Filter>| matches!(**filter, Filter::Stop(_));
+    match analyzer.filters.iter().position(is_stop) {
+        Some(at) => analyzer.filters[at] = stop,
+        None => analyzer.filters.push(stop),
+    }
+}
+
 fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Result<Filter> {
     Ok(match kind {
         "lowercase" => Filter::Lowercase,
         "uppercase" => Filter::Uppercase,
         "asciifolding" => Filter::AsciiFolding,
+        "decimal_digit" => Filter::DecimalDigit,
         "trim" => Filter::Trim,
         "reverse" => Filter::Reverse,
         "apostrophe" => Filter::Apostrophe,
@@ -365,9 +376,8 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
             most: members.count("max_output_size")?.unwrap_or(255),
         },
         other => {
-            return Err(SearchError::illegal(format!(
-                "failed to find global filter under [{other}]"
-            )));
+            let unknown = || SearchError::illegal(format!("failed to find global filter under [{other}]"));
+            Filter::Words(word_filter(other, members)?.ok_or_else(unknown)?)
         }
     })
 }
@@ -443,7 +453,8 @@ fn char_class(value: &Value) -> Result<CharClass> {
     })
 }
 
-fn words(value: Option<&Value>) -> HashSet<String> {
+/// The words of a list, or one word.
+pub(super) fn words(value: Option<&Value>) -> HashSet<String> {
     value
         .map(one_or_many)
         .unwrap_or_default()
@@ -465,7 +476,8 @@ fn stem(language: &str) -> Result<Stem> {
     Stem::of(language).ok_or_else(|| SearchError::illegal(format!("Unknown stemmer type: {language}")))
 }
 
-fn regex(pattern: &str) -> Result<Regex> {
+/// A regular expression of bounded size.
+pub(super) fn regex(pattern: &str) -> Result<Regex> {
     regex::RegexBuilder::new(pattern)
         .size_limit(1 << 20)
         .build()

@@ -90,6 +90,7 @@ impl WordParts {
                     position: token.position + place,
                     length,
                     kind: token.kind,
+                    is_keyword: token.is_keyword,
                 }
             }));
         }
