@@ -13,6 +13,26 @@ const MISSING: &str = r#"{"error": {"type": "repository_missing_exception", "rea
 
 pub const CASES: &[Case] = &[
     case("PUT /things", SHARDS, 200, ""),
+    // The number of the last change, of which there is none at first.
+    case(
+        "GET /things/_stats?level=shards",
+        "",
+        200,
+        r#"{"indices": {"things": {"shards": {"0": [{"seq_no": {"max_seq_no": -1}}], "1": [{"retention_leases": {"leases": []}}]}}}}"#,
+    ),
+    case("PUT /things/_doc/1", "{}", 201, r#"{"_seq_no": 0}"#),
+    case(
+        "GET /things/_stats?level=shards",
+        "",
+        200,
+        r#"{"indices": {"things": {"shards": {"0": [{"seq_no": {"max_seq_no": 0, "global_checkpoint": 0}}]}}}}"#,
+    ),
+    case(
+        "GET /_cat/shards/things?format=json&h=shard,seq_no.max",
+        "",
+        200,
+        r#"[{"shard": "0", "seq_no.max": "0"}, {"shard": "1", "seq_no.max": "-1"}]"#,
+    ),
     case("GET /_snapshot/_status", "", 200, r#"{"snapshots": []}"#),
     case("PUT /_snapshot/_status", "", 405, ""),
     case("GET /_snapshot/mine/_status", "", 200, r#"{"snapshots": []}"#),
