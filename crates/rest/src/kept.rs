@@ -35,6 +35,8 @@ pub enum Family {
     Pipeline,
     /// A policy of lifecycles.
     Lifecycle,
+    /// Whether lifecycles are carried out.
+    LifecycleMode,
     /// A key by which a program asks.
     ApiKey,
     /// A script, or a template of searches.
@@ -52,6 +54,7 @@ impl Family {
             Family::ClusterSettings => "cluster_settings",
             Family::Pipeline => "pipeline",
             Family::Lifecycle => "lifecycle",
+            Family::LifecycleMode => "lifecycle_mode",
             Family::ApiKey => "api_key",
             Family::Script => "script",
             Family::VotingExclusions => "voting_exclusions",
