@@ -128,6 +128,12 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /logs-b/_rollover",
+        r#"{"conditions": {"max_primary_shard_docs": 100, "max_primary_shard_size": "1gb"}}"#,
+        200,
+        r#"{"rolled_over": false, "conditions": {"[max_primary_shard_docs: 100]": false, "[max_primary_shard_size: 1gb]": false}}"#,
+    ),
+    case(
+        "POST /logs-b/_rollover",
         "",
         200,
         r#"{"rolled_over": true, "old_index": "ds-logs-b-000001", "new_index": "ds-logs-b-000002"}"#,
