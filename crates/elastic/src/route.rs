@@ -60,7 +60,9 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_alias", names] => aliases::run(call, None, Some(names)).await,
         ["_aliases"] => aliases::change(call).await,
         ["_data_stream"] => streams::run(call, None).await,
+        ["_data_stream", "_stats"] => streams::stats(call, None).await,
         ["_data_stream", name] => streams::run(call, Some(name)).await,
+        ["_data_stream", name, "_stats"] => streams::stats(call, Some(name)).await,
         ["_ilm", "policy"] => lifecycle::run(call, None).await,
         ["_ilm", "policy", name] => lifecycle::run(call, Some(name)).await,
         ["_ilm", "status"] => lifecycle::status(call).await,
@@ -120,6 +122,8 @@ async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_nodes", nodes, "stats", metrics, of] => nodes::stats(call, nodes, Some(metrics), Some(of)).await,
         ["_nodes", "usage"] => nodes::usage(call, "_all").await,
         ["_nodes", nodes, "usage"] => nodes::usage(call, nodes).await,
+        ["_nodes", "reload_secure_settings"] => nodes::reload(call, "_all"),
+        ["_nodes", nodes, "reload_secure_settings"] => nodes::reload(call, nodes),
         ["_nodes"] => nodes::info(call, &[]).await,
         ["_nodes", nodes] if !is_other(nodes) => nodes::info(call, &[nodes]).await,
         ["_nodes", nodes, metrics] if !is_other(metrics) => nodes::info(call, &[nodes, metrics]).await,
@@ -134,7 +138,7 @@ async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
 
 /// What else is asked of nodes, and is not here.
 fn is_other(name: &str) -> bool {
-    matches!(name, "hot_threads" | "hotthreads" | "reload_secure_settings")
+    matches!(name, "hot_threads" | "hotthreads")
 }
 
 /// Snapshots in repositories, of which there are none.

@@ -178,6 +178,23 @@ pub(crate) async fn usage(call: &mut Call, nodes: &str) -> Result<Answer> {
     Ok(ok(answer(call, nodes, node)))
 }
 
+/// `/_nodes/{nodes}/reload_secure_settings`: there is no keystore, which Elasticsearch says in this way.
+pub(crate) fn reload(call: &mut Call, nodes: &str) -> Result<Answer> {
+    call.only(&[Method::POST])?;
+    call.require_server()?;
+    call.parameters.end_without(&["timeout"])?;
+    let body = call.object()?;
+    if let Some(other) = body.keys().find(|name| *name != "secure_settings_password") {
+        return Err(ElasticError::parsing(format!(
+            "[reload_secure_settings] unknown field [{other}]"
+        )));
+    }
+    let missing = json!({"type": "illegal_state_exception", "reason": "Keystore is missing"});
+    let node = json!({"name": engine::host_name(), "reload_exception": missing});
+    let node = node.as_object().cloned().unwrap_or_default();
+    Ok(ok(answer(call, nodes, node)))
+}
+
 fn begin(call: &mut Call) -> Result<()> {
     call.only(&[Method::GET])?;
     call.parameters.without_effect(&["timeout"]);

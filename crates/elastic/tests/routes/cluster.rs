@@ -165,6 +165,21 @@ pub const CASES: &[Case] = &[
         501,
         "",
     ),
+    // Settings that are kept secret are nowhere.
+    case(
+        "POST /_nodes/reload_secure_settings",
+        "",
+        200,
+        r#"{"_nodes": {"total": 1, "failed": 0}, "nodes": {"LarderNode000000000001": {"name": "*", "reload_exception": {"reason": "Keystore is missing"}}}}"#,
+    ),
+    case("POST /_nodes/reload_secure_settings", r#"{"colour": 1}"#, 400, ""),
+    case(
+        "POST /_nodes/other/reload_secure_settings",
+        r#"{"secure_settings_password": "x"}"#,
+        200,
+        r#"{"_nodes": {"total": 0}, "nodes": {}}"#,
+    ),
+    case("GET /_nodes/_local/reload_secure_settings", "", 405, ""),
     // Why shards are where they are.
     case(
         "GET /_cluster/allocation/explain",

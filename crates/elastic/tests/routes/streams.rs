@@ -153,6 +153,21 @@ pub const CASES: &[Case] = &[
         r#"{"data_streams": [{"generation": 2}]}"#,
     ),
     case(
+        "GET /_data_stream/logs-b/_stats",
+        "",
+        200,
+        r#"{"_shards": {"failed": 0}, "data_stream_count": 1, "backing_indices": 2, "total_store_size_bytes": "*",
+            "data_streams": [{"data_stream": "logs-b", "backing_indices": 2, "store_size_bytes": "*", "maximum_timestamp": 1704240000000}]}"#,
+    ),
+    case("GET /_data_stream/none/_stats", "", 404, ""),
+    case(
+        "GET /_data_stream/_stats",
+        "",
+        200,
+        r#"{"data_stream_count": 2, "backing_indices": 3}"#,
+    ),
+    case("GET /_data_stream/_stats?colour", "", 400, ""),
+    case(
         "GET /_resolve/index/logs-b",
         "",
         200,
