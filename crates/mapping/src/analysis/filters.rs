@@ -40,12 +40,7 @@ pub(crate) enum Filter {
         edge: bool,
         keeps: bool,
     },
-    Shingle {
-        least: usize,
-        most: usize,
-        unigrams: bool,
-        separator: String,
-    },
+    Shingle(Shingles),
     Synonyms(Synonyms),
     WordParts(WordParts),
     Words(WordFilter),
@@ -95,14 +90,7 @@ impl Filter {
                     .all(|token| ngrams(token, (*least, *most), *edge, *keeps, (&mut grams, &mut room)));
                 return grams;
             }
-            Filter::Shingle {
-                least,
-                most,
-                unigrams,
-                separator,
-            } => {
-                return shingles(&tokens, *least, *most, *unigrams, separator);
-            }
+            Filter::Shingle(shingles) => return shingles.apply(&tokens),
             Filter::Replace(_) => {
                 let mut room = Room::default();
                 let mut replaced = 0;
@@ -235,32 +223,95 @@ fn joined_bytes<'t>(words: impl ExactSizeIterator<Item = &'t str>, separator: &s
     between.saturating_add(words.map(str::len).sum())
 }
 
-fn shingles(tokens: &[Token], least: usize, most: usize, unigrams: bool, separator: &str) -> Vec<Token> {
-    let (mut out, mut room) = (Vec::new(), Room::default());
-    'terms: for (at, token) in tokens.iter().enumerate() {
-        if unigrams {
-            out.push(token.clone());
-        }
-        for length in least..=most {
-            let Some(part) = tokens.get(at..at + length) else {
-                break;
-            };
-            let words = part.iter().map(|token| token.text.as_str());
-            if !room.takes(joined_bytes(words.clone(), separator)) {
-                break 'terms;
+/// How adjacent words are joined into one.
+#[derive(Debug)]
+pub(crate) struct Shingles {
+    /// Words that are joined at least.
+    pub(crate) least: usize,
+    /// Words that are joined at most.
+    pub(crate) most: usize,
+    /// Whether single words are kept.
+    pub(crate) keeps_words: bool,
+    /// Whether they are kept where there are too few of them to be joined.
+    pub(crate) keeps_few: bool,
+    /// What stands between words that are joined.
+    pub(crate) separator: String,
+    /// What stands in the place of a word that was taken out.
+    pub(crate) filler: String,
+}
+
+/// A word, or the place of one that was taken out before it.
+struct Placed<'t> {
+    token: &'t Token,
+    position: u32,
+    is_filler: bool,
+}
+
+impl Shingles {
+    fn apply(&self, tokens: &[Token]) -> Vec<Token> {
+        let (mut out, mut room) = (Vec::new(), Room::default());
+        let words = self.filled(tokens);
+        'words: for (at, word) in words.iter().enumerate() {
+            if self.keeps_words && !word.is_filler {
+                out.push(word.token.clone());
             }
-            out.push(Token {
-                text: words.collect::<Vec<_>>().join(separator),
-                start: token.start,
-                end: part.last().map_or(token.end, |last| last.end),
-                position: token.position,
-                length: token.length,
-                kind: "shingle",
-                is_keyword: false,
-            });
+            for length in self.least..=self.most {
+                let Some(part) = words.get(at..at + length) else {
+                    break;
+                };
+                if part.iter().all(|word| word.is_filler) {
+                    continue;
+                }
+                let texts = part.iter().map(|word| match word.is_filler {
+                    true => self.filler.as_str(),
+                    false => word.token.text.as_str(),
+                });
+                if !room.takes(joined_bytes(texts.clone(), &self.separator)) {
+                    break 'words;
+                }
+                let last = part.last().unwrap_or(word);
+                out.push(Token {
+                    text: texts.collect::<Vec<_>>().join(&self.separator),
+                    start: word.token.start,
+                    end: if last.is_filler {
+                        last.token.start
+                    } else {
+                        last.token.end
+                    },
+                    position: word.position,
+                    length: word.token.length,
+                    kind: "shingle",
+                    is_keyword: false,
+                });
+            }
+        }
+        match out.is_empty() && self.keeps_few {
+            true => tokens.to_vec(),
+            false => out,
         }
     }
-    out
+
+    /// The words with the places between them that have none, as many as one shingle may reach over.
+    fn filled<'t>(&self, tokens: &'t [Token]) -> Vec<Placed<'t>> {
+        let mut words = Vec::with_capacity(tokens.len());
+        let mut next = 0;
+        for token in tokens {
+            let missing = token.position.saturating_sub(next) as usize;
+            let missing = missing.min(self.most.saturating_sub(1)) as u32;
+            words.extend((0..missing).map(|nth| Placed {
+                token,
+                position: token.position - missing + nth,
+                is_filler: true,
+            }));
+            words.push(Placed {
+                token,
+                position: token.position,
+                is_filler: false,
+            });
+            next = token.position.saturating_add(1);
+        }
+        words
+    }
 }
 
 /// Letters with marks as the letters of ASCII that they are made of.
@@ -309,4 +360,43 @@ fn fold(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::Analysis;
+    use serde_json::{Value, json};
+
+    fn terms(shingle: Value, text: &str) -> Vec<(String, u32)> {
+        let stop = json!({"type": "stop", "stopwords": ["the", "of"]});
+        let made = Analysis::default().of_parts(Some(&json!("whitespace")), &[&stop, &shingle], &[]);
+        let tokens = made.expect("an analyzer").tokens(text).into_iter();
+        tokens.map(|token| (token.text, token.position)).collect()
+    }
+
+    #[test]
+    fn words_that_were_taken_out_leave_their_places_in_shingles() {
+        let words = |expected: &[(&str, u32)]| -> Vec<(String, u32)> {
+            let owned = expected.iter();
+            owned.map(|(text, place)| ((*text).to_owned(), *place)).collect()
+        };
+        let pairs = json!({"type": "shingle", "output_unigrams": false});
+        assert_eq!(
+            terms(pairs, "the end of the line"),
+            words(&[("_ end", 0), ("end _", 1), ("_ line", 3)])
+        );
+        let triples = json!({"type": "shingle", "min_shingle_size": 3, "max_shingle_size": 3, "filler_token": "", "token_separator": "-"});
+        assert_eq!(
+            terms(triples, "end of line"),
+            words(&[("end", 0), ("end--line", 0), ("line", 2)])
+        );
+    }
+
+    #[test]
+    fn too_few_words_to_be_joined_are_kept_where_that_is_wanted() {
+        let pairs = |keeps: bool| json!({"type": "shingle", "output_unigrams": false, "output_unigrams_if_no_shingles": keeps});
+        assert_eq!(terms(pairs(true), "end"), [("end".to_owned(), 0)]);
+        assert!(terms(pairs(false), "end").is_empty());
+        assert_eq!(terms(pairs(true), "an end"), [("an end".to_owned(), 0)]);
+    }
 }

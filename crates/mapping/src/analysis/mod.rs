@@ -19,7 +19,7 @@ pub use registry::Analysis;
 use crate::error::{Result, SearchError};
 use crate::json::Members;
 use char_filters::CharFilter;
-use filters::Filter;
+use filters::{Filter, Shingles};
 use std::fmt;
 use std::sync::Arc;
 use tokenizers::Tokenizer;
@@ -100,12 +100,14 @@ impl Analyzer {
 
     /// This analyzer, with `least` to `most` adjacent terms joined into one; single terms are kept if `unigrams`.
     pub(crate) fn with_shingles(mut self, least: usize, most: usize, unigrams: bool) -> Analyzer {
-        self.filters.push(Arc::new(Filter::Shingle {
+        self.filters.push(Arc::new(Filter::Shingle(Shingles {
             least,
             most,
-            unigrams,
+            keeps_words: unigrams,
+            keeps_few: false,
             separator: " ".to_owned(),
-        }));
+            filler: "_".to_owned(),
+        })));
         self
     }
 

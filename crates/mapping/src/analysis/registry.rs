@@ -2,7 +2,7 @@
 
 use super::built_in::built_in;
 use super::char_filters::{CharFilter, Mappings, Replacement};
-use super::filters::Filter;
+use super::filters::{Filter, Shingles};
 use super::stems::Stem;
 use super::synonyms::Synonyms;
 use super::tokenizers::{CharClass, Tokenizer};
@@ -363,12 +363,7 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
                 keeps,
             }
         }
-        "shingle" => Filter::Shingle {
-            least: members.count("min_shingle_size")?.unwrap_or(2).max(2),
-            most: members.count("max_shingle_size")?.unwrap_or(2).clamp(2, 10),
-            unigrams: members.flag("output_unigrams")?.unwrap_or(true),
-            separator: members.text("token_separator")?.unwrap_or_else(|| " ".to_owned()),
-        },
+        "shingle" => Filter::Shingle(shingles(members)?),
         "synonym" | "synonym_graph" => Filter::Synonyms(synonyms(kind, members, before)?),
         "word_delimiter" | "word_delimiter_graph" => Filter::WordParts(word_parts(kind, members)?),
         "fingerprint" => Filter::Fingerprint {
@@ -379,6 +374,17 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
             let unknown = || SearchError::illegal(format!("failed to find global filter under [{other}]"));
             Filter::Words(word_filter(other, members)?.ok_or_else(unknown)?)
         }
+    })
+}
+
+fn shingles(members: &mut Members<'_>) -> Result<Shingles> {
+    Ok(Shingles {
+        least: members.count("min_shingle_size")?.unwrap_or(2).max(2),
+        most: members.count("max_shingle_size")?.unwrap_or(2).clamp(2, 10),
+        keeps_words: members.flag("output_unigrams")?.unwrap_or(true),
+        keeps_few: members.flag("output_unigrams_if_no_shingles")?.unwrap_or(false),
+        separator: members.text("token_separator")?.unwrap_or_else(|| " ".to_owned()),
+        filler: members.text("filler_token")?.unwrap_or_else(|| "_".to_owned()),
     })
 }
 
