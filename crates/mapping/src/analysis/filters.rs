@@ -17,6 +17,7 @@ pub(crate) enum Filter {
     Uppercase,
     AsciiFolding,
     DecimalDigit,
+    GermanNormalization,
     Trim,
     Reverse,
     Apostrophe,
@@ -60,6 +61,7 @@ impl Filter {
                 | Filter::Uppercase
                 | Filter::AsciiFolding
                 | Filter::DecimalDigit
+                | Filter::GermanNormalization
                 | Filter::Trim
                 | Filter::Replace(_)
                 | Filter::Elision(_)
@@ -128,6 +130,7 @@ impl Filter {
             Filter::Reverse => *text = text.chars().rev().collect(),
             Filter::AsciiFolding => *text = fold(text),
             Filter::DecimalDigit if !text.is_ascii() => *text = text.chars().map(digits::of_ascii).collect(),
+            Filter::GermanNormalization => *text = without_umlauts(text),
             Filter::Truncate(most) => {
                 if let Some((at, _)) = text.char_indices().nth(*most) {
                     text.truncate(at);
@@ -314,6 +317,41 @@ impl Shingles {
     }
 }
 
+/// A German word without umlauts, which may be written with an `e`: `ä` and `ae` are `a`, but `ue` stays after vowels and `q`.
+fn without_umlauts(text: &str) -> String {
+    /// What the letter before allows.
+    #[derive(PartialEq)]
+    enum Before {
+        Any,
+        /// No umlaut begins.
+        Vowel,
+        /// An `e` makes an umlaut of it.
+        Umlaut,
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut before = Before::Any;
+    for c in text.chars() {
+        before = match c {
+            'a' | 'o' => Before::Umlaut,
+            'u' if before == Before::Any => Before::Umlaut,
+            'e' if before == Before::Umlaut => {
+                before = Before::Vowel;
+                continue;
+            }
+            'u' | 'e' | 'i' | 'q' | 'y' | 'ä' | 'ö' | 'ü' => Before::Vowel,
+            _ => Before::Any,
+        };
+        match c {
+            'ä' => out.push('a'),
+            'ö' => out.push('o'),
+            'ü' => out.push('u'),
+            'ß' => out.push_str("ss"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
 /// Letters with marks as the letters of ASCII that they are made of.
 fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -390,6 +428,23 @@ mod tests {
             terms(triples, "end of line"),
             words(&[("end", 0), ("end--line", 0), ("line", 2)])
         );
+    }
+
+    #[test]
+    fn german_words_are_compared_without_umlauts() {
+        let made =
+            Analysis::default().of_parts(Some(&json!("keyword")), &[&json!("german_normalization")], &[]);
+        let analyzer = made.expect("an analyzer");
+        for (word, wanted) in [
+            ("weißbier", "weissbier"),
+            ("schönes", "schones"),
+            ("schoenes", "schones"),
+            ("quelle", "quelle"),
+            ("bauer", "bauer"),
+            ("fuer", "fur"),
+        ] {
+            assert_eq!(analyzer.normalize(word), wanted);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod built_in;
 mod char_filters;
 mod digits;
 mod filters;
+mod light;
 mod registry;
 mod stems;
 mod stops;

@@ -325,6 +325,7 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
         "uppercase" => Filter::Uppercase,
         "asciifolding" => Filter::AsciiFolding,
         "decimal_digit" => Filter::DecimalDigit,
+        "german_normalization" => Filter::GermanNormalization,
         "trim" => Filter::Trim,
         "reverse" => Filter::Reverse,
         "apostrophe" => Filter::Apostrophe,
