@@ -1,7 +1,7 @@
 //! `_rollover`: a new index takes the place of an old one behind their alias, once that is large or old enough.
 
 use auth::Action;
-use http::Method;
+use http::{Method, StatusCode};
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use rest::call::Call;
@@ -86,19 +86,31 @@ pub(crate) async fn run(call: &mut Call, alias: &str, new: Option<&str>) -> Resu
         .end_without(&["timeout", "master_timeout", "wait_for_active_shards"])?;
     let mut body = call.object()?;
     let conditions = match body.shift_remove("conditions") {
-        Some(conditions) => Conditions::parse(&conditions)?,
+        Some(conditions) => {
+            Conditions::parse(&conditions).map_err(|cause| unreadable("conditions", cause))?
+        }
         None => Conditions::default(),
     };
     let mut given = Definition::take(&mut body)?;
-    given.untype(typed)?;
+    given
+        .untype(typed)
+        .map_err(|cause| unreadable("mappings", cause))?;
     if let Some(other) = body.keys().next() {
-        return Err(ElasticError::parsing(format!(
-            "unknown key [{other}] for rollover"
-        )));
+        return Err(malformed(format!("[rollover] unknown field [{other}]")));
     }
     check_target(call, alias, new, &given)?;
     let rolled = roll(call, alias, new, &conditions, given, dry_run).await?;
     Ok(ok(rolled))
+}
+
+/// The request is not of its form.
+fn malformed(reason: String) -> ElasticError {
+    ElasticError::new(StatusCode::BAD_REQUEST, "x_content_parse_exception", reason)
+}
+
+/// A member of the request cannot be read, for this reason.
+fn unreadable(member: &str, cause: ElasticError) -> ElasticError {
+    malformed(format!("[rollover] failed to parse field [{member}]")).because(cause)
 }
 
 /// Refuses what cannot be rolled over, and what may not be said of the new index of a data stream.
