@@ -7,6 +7,7 @@ use super::stems::Stem;
 use super::synonyms::Synonyms;
 use super::terms::Room;
 use super::word_filters::WordFilter;
+use super::word_list::WordList;
 use super::word_parts::WordParts;
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,15 +16,18 @@ use std::collections::{BTreeSet, HashSet};
 pub(crate) enum Filter {
     Lowercase,
     Uppercase,
-    AsciiFolding,
+    /// Letters with marks become those of ASCII; the word as it was may be kept beside.
+    AsciiFolding {
+        keeps: bool,
+    },
     DecimalDigit,
     GermanNormalization,
     Trim,
     Reverse,
     Apostrophe,
     Unique,
-    Stop(HashSet<String>),
-    Keep(HashSet<String>),
+    Stop(WordList),
+    Keep(WordList),
     Length {
         least: usize,
         most: usize,
@@ -33,7 +37,7 @@ pub(crate) enum Filter {
     Stem(Stem),
     /// `'s` at the end of a word.
     Possessive,
-    Elision(HashSet<String>),
+    Elision(WordList),
     Replace(Replacement),
     Ngram {
         least: usize,
@@ -59,7 +63,7 @@ impl Filter {
             self,
             Filter::Lowercase
                 | Filter::Uppercase
-                | Filter::AsciiFolding
+                | Filter::AsciiFolding { .. }
                 | Filter::DecimalDigit
                 | Filter::GermanNormalization
                 | Filter::Trim
@@ -70,8 +74,8 @@ impl Filter {
 
     pub(crate) fn apply(&self, mut tokens: Vec<Token>) -> Vec<Token> {
         match self {
-            Filter::Stop(words) => tokens.retain(|token| !words.contains(&token.text)),
-            Filter::Keep(words) => tokens.retain(|token| words.contains(&token.text)),
+            Filter::Stop(words) => tokens.retain(|token| !words.has(&token.text)),
+            Filter::Keep(words) => tokens.retain(|token| words.has(&token.text)),
             Filter::Length { least, most } => {
                 tokens.retain(|token| (*least..=*most).contains(&token.text.chars().count()));
             }
@@ -109,6 +113,7 @@ impl Filter {
             Filter::Synonyms(synonyms) => return synonyms.apply(&tokens),
             Filter::WordParts(parts) => return parts.apply(tokens),
             Filter::Words(filter) => return filter.apply(tokens),
+            Filter::AsciiFolding { keeps: true } => return folded_beside(tokens),
             Filter::Stem(stem) => {
                 for token in tokens.iter_mut().filter(|token| !token.is_keyword) {
                     token.text = stem.stem(&token.text);
@@ -128,7 +133,7 @@ impl Filter {
             Filter::Uppercase => *text = text.to_uppercase(),
             Filter::Trim => *text = text.trim().to_owned(),
             Filter::Reverse => *text = text.chars().rev().collect(),
-            Filter::AsciiFolding => *text = fold(text),
+            Filter::AsciiFolding { .. } => *text = fold(text),
             Filter::DecimalDigit if !text.is_ascii() => *text = text.chars().map(digits::of_ascii).collect(),
             Filter::GermanNormalization => *text = without_umlauts(text),
             Filter::Truncate(most) => {
@@ -151,7 +156,7 @@ impl Filter {
             }
             Filter::Elision(articles) => {
                 if let Some(at) = text.find(['\'', '\u{2019}'])
-                    && articles.contains(&text[..at].to_lowercase())
+                    && articles.has(&text[..at])
                 {
                     let behind = text[at..].chars().next().map_or(0, char::len_utf8);
                     *text = text[at + behind..].to_owned();
@@ -352,6 +357,25 @@ fn without_umlauts(text: &str) -> String {
     out
 }
 
+/// Words with the letters of ASCII, each before the word as it was where that is another.
+fn folded_beside(tokens: Vec<Token>) -> Vec<Token> {
+    let (mut out, mut room) = (Vec::with_capacity(tokens.len()), Room::default());
+    for token in tokens {
+        let folded = fold(&token.text);
+        if folded != token.text {
+            if !room.takes(folded.len()) {
+                break;
+            }
+            out.push(Token {
+                text: folded,
+                ..token.clone()
+            });
+        }
+        out.push(token);
+    }
+    out
+}
+
 /// Letters with marks as the letters of ASCII that they are made of.
 fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -428,6 +452,41 @@ mod tests {
             terms(triples, "end of line"),
             words(&[("end", 0), ("end--line", 0), ("line", 2)])
         );
+    }
+
+    #[test]
+    fn words_may_be_kept_beside_those_without_marks() {
+        let folding = json!({"type": "asciifolding", "preserve_original": true});
+        assert_eq!(
+            terms(folding.clone(), "déjà vu"),
+            [
+                ("deja".to_owned(), 0),
+                ("déjà".to_owned(), 0),
+                ("vu".to_owned(), 1)
+            ]
+        );
+        let made = Analysis::default().of_parts(None, &[&folding], &[]);
+        assert_eq!(made.expect("an analyzer").normalize("déjà"), "deja");
+    }
+
+    #[test]
+    fn case_counts_in_lists_of_words_unless_it_is_ignored() {
+        let stop = |ignores: bool| json!({"type": "stop", "stopwords": ["And"], "ignore_case": ignores});
+        assert_eq!(terms(stop(false), "and And"), [("and".to_owned(), 0)]);
+        assert!(terms(stop(true), "and AND").is_empty());
+        let keep = json!({"type": "keep", "keep_words": ["And"], "keep_words_case": true});
+        assert_eq!(terms(keep, "and or"), [("and".to_owned(), 0)]);
+        let elision = json!({"type": "elision", "articles": ["L"], "articles_case": true});
+        assert_eq!(terms(elision, "l'avion"), [("avion".to_owned(), 0)]);
+        let unique = json!({"type": "unique", "only_on_same_position": true});
+        assert_eq!(terms(unique, "a a").len(), 2);
+    }
+
+    #[test]
+    fn patterns_have_javas_flags() {
+        let replace = |all: bool| json!({"type": "pattern_replace", "pattern": "A", "flags": "CASE_INSENSITIVE|DOTALL", "replacement": "b", "all": all});
+        assert_eq!(terms(replace(true), "aA"), [("bb".to_owned(), 0)]);
+        assert_eq!(terms(replace(false), "aA"), [("bA".to_owned(), 0)]);
     }
 
     #[test]

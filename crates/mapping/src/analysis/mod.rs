@@ -5,6 +5,7 @@ mod char_filters;
 mod digits;
 mod filters;
 mod light;
+mod patterns;
 mod registry;
 mod stems;
 mod stops;
@@ -12,6 +13,7 @@ mod synonyms;
 mod terms;
 mod tokenizers;
 mod word_filters;
+mod word_list;
 mod word_parts;
 mod word_settings;
 
@@ -204,7 +206,8 @@ impl Analyzer {
                 kind: "word",
                 is_keyword: false,
             };
-            if let Some(token) = filter.apply(vec![token]).pop() {
+            // Where the text as it was is kept beside, it comes second.
+            if let Some(token) = filter.apply(vec![token]).into_iter().next() {
                 text = token.text;
             }
         }

@@ -3,6 +3,7 @@
 
 use super::Token;
 use super::terms::Room;
+use super::word_list::WordList;
 use regex::{Match, Regex};
 use std::collections::{HashMap, HashSet};
 
@@ -26,11 +27,8 @@ pub(crate) enum WordFilter {
 /// Words that are meant.
 #[derive(Debug)]
 pub(crate) enum Marked {
-    /// These, in small letters where case is ignored.
-    Words {
-        words: HashSet<String>,
-        ignores_case: bool,
-    },
+    /// These.
+    Words(WordList),
     /// Those that fit a pattern as a whole.
     Pattern(Regex),
 }
@@ -38,11 +36,7 @@ pub(crate) enum Marked {
 impl Marked {
     fn has(&self, word: &str) -> bool {
         match self {
-            Marked::Words {
-                words,
-                ignores_case: true,
-            } => words.contains(&word.to_lowercase()),
-            Marked::Words { words, .. } => words.contains(word),
+            Marked::Words(words) => words.has(word),
             Marked::Pattern(pattern) => pattern.is_match(word),
         }
     }

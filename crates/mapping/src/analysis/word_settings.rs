@@ -1,11 +1,12 @@
 //! Reads the filters that look at words one by one.
 
-use super::registry::{regex, words};
+use super::patterns::regex;
 use super::word_filters::{Marked, WordFilter};
+use super::word_list::{WordList, words};
 use crate::error::{Result, SearchError};
 use crate::json::{Members, one_or_many, scalar};
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The patterns of one filter at most.
 const PATTERNS_MAX: usize = 32;
@@ -19,7 +20,7 @@ pub(super) fn word_filter(kind: &str, members: &mut Members<'_>) -> Result<Optio
         "stemmer_override" => WordFilter::Override(stems(members)?),
         "keep_types" => WordFilter::Kinds {
             kinds: match members.take("types") {
-                Some(kinds) => words(Some(kinds)),
+                Some(kinds) => words(Some(kinds)).into_iter().collect(),
                 None => {
                     let reason = "keep_types requires `types` to be configured";
                     return Err(SearchError::illegal(reason));
@@ -44,11 +45,8 @@ pub(super) fn word_filter(kind: &str, members: &mut Members<'_>) -> Result<Optio
 }
 
 /// Words that stemmers leave as they are.
-pub(super) fn excluded(words: HashSet<String>) -> WordFilter {
-    WordFilter::Mark(Marked::Words {
-        words,
-        ignores_case: false,
-    })
+pub(super) fn excluded(words: Vec<String>) -> WordFilter {
+    WordFilter::Mark(Marked::Words(WordList::new(words, false)))
 }
 
 fn marked(members: &mut Members<'_>) -> Result<Marked> {
@@ -62,14 +60,7 @@ fn marked(members: &mut Members<'_>) -> Result<Marked> {
             "keyword filter requires either `keywords`, `keywords_path`, or `keywords_pattern` to be configured",
         )),
         (None, Some(pattern)) => Ok(Marked::Pattern(regex(&format!(r"\A(?:{pattern})\z"))?)),
-        (given, None) => {
-            let given = words(given).into_iter();
-            let words = match ignores_case {
-                true => given.map(|word| word.to_lowercase()).collect(),
-                false => given.collect(),
-            };
-            Ok(Marked::Words { words, ignores_case })
-        }
+        (given, None) => Ok(Marked::Words(WordList::new(words(given), ignores_case))),
     }
 }
 
