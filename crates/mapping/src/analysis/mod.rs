@@ -289,6 +289,15 @@ mod tests {
                 ("on", 2, 1)
             ])
         );
+        let typed = |rule: &str| json!({"type": "word_delimiter", "type_table": ["+ => ALPHA", rule]});
+        assert_eq!(
+            terms(typed(r"\u0023 => ALPHANUM"), "C++/C#7 a.b"),
+            expected(&[("C++", 0, 1), ("C#7", 1, 1), ("a", 2, 1), ("b", 3, 1)])
+        );
+        for wrong in ["+", "++ => ALPHA", "+ => SIGN", r"\u00 => DIGIT"] {
+            let settings = json!({"filter": {"f": typed(wrong)}, "analyzer": {"a": {"tokenizer": "keyword", "filter": ["f"]}}});
+            assert!(Analysis::parse(&settings).is_err(), "{wrong}");
+        }
         let flat =
             serde_json::json!({"type": "word_delimiter", "catenate_words": true, "protected_words": ["a-b"]});
         assert_eq!(

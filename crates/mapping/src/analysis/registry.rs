@@ -8,7 +8,7 @@ use super::synonyms::Synonyms;
 use super::tokenizers::{CharClass, Tokenizer};
 use super::word_filters::WordFilter;
 use super::word_list::{WordList, words};
-use super::word_parts::WordParts;
+use super::word_parts::{Types, WordParts};
 use super::word_settings::{excluded, word_filter};
 use super::{Analyzer, patterns, position_gap, stops};
 use crate::error::{Result, SearchError};
@@ -450,6 +450,7 @@ fn word_parts(kind: &str, members: &mut Members<'_>) -> Result<WordParts> {
         stems_possessive: flag("stem_english_possessive", true)?,
         adjusts_offsets: flag("adjust_offsets", true)?,
         protected: words(members.take("protected_words")).into_iter().collect(),
+        types: Types::parse(&words(members.take("type_table")))?,
         is_graph: kind == "word_delimiter_graph",
     })
 }
