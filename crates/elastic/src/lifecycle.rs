@@ -3,17 +3,17 @@
 //! An index is rolled over once it is large or old enough, and dropped when its time has come. That time is counted from when it was
 //! rolled over, or made.
 
-use crate::call::Call;
-use crate::definition::Definition;
 use crate::endpoints::rollover::{Conditions, roll};
-use crate::kept::Family;
-use crate::names;
-use crate::server::Server;
 use auth::Action;
 use indices::Index;
 use indices::cluster_settings::INTERVAL_SETTING;
 use indices::error::{ElasticError, Result};
-use indices::streams;
+use indices::{settings, streams};
+use rest::call::Call;
+use rest::definition::Definition;
+use rest::kept::Family;
+use rest::names;
+use rest::server::Server;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +28,7 @@ const INTERVAL_MIN: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Policy {
     rollover: Option<Conditions>,
+    readonly_after_ms: Option<u64>,
     delete_after_ms: Option<u64>,
 }
 
@@ -71,7 +72,11 @@ impl Policy {
             match (action.as_str(), name) {
                 ("rollover", "hot") => self.rollover = Some(Conditions::parse(options)?),
                 ("delete", "delete") => self.delete_after_ms = Some(age.as_millis() as u64),
-                ("rollover" | "delete", _) => {
+                ("readonly", "hot" | "warm" | "cold") => {
+                    let earlier = self.readonly_after_ms.unwrap_or(u64::MAX);
+                    self.readonly_after_ms = Some(earlier.min(age.as_millis() as u64));
+                }
+                ("rollover" | "readonly" | "delete", _) => {
                     return Err(ElasticError::illegal(format!(
                         "invalid action [{action}] defined in phase [{name}]"
                     )));
@@ -138,8 +143,8 @@ pub(crate) async fn run(server: Arc<Server>, mut stop: watch::Receiver<bool>) {
 
 async fn interval(call: &Call) -> Duration {
     for kind in ["transient", "persistent"] {
-        if let Ok(Some(settings)) = call.kept_one(Family::ClusterSettings, kind).await
-            && let Some(text) = indices::settings::flat(&settings)
+        if let Ok(Some(found)) = call.kept_one(Family::ClusterSettings, kind).await
+            && let Some(text) = settings::flat(&found)
                 .get(INTERVAL_SETTING)
                 .and_then(Value::as_str)
             && let Ok(interval) = search::parse_time(text, INTERVAL_SETTING)
@@ -150,10 +155,31 @@ async fn interval(call: &Call) -> Duration {
     INTERVAL
 }
 
+/// Under which name it is kept that policies are not carried out.
+const STOPPED: &str = "stopped";
+
+/// Whether policies are not carried out, since somebody said so.
+pub(crate) async fn is_stopped(call: &Call) -> Result<bool> {
+    Ok(call.kept_one(Family::LifecycleMode, STOPPED).await?.is_some())
+}
+
+/// Says whether policies are carried out from now on.
+pub(crate) async fn set_stopped(call: &Call, stops: bool) -> Result<()> {
+    call.require_server()?;
+    match (is_stopped(call).await?, stops) {
+        (false, true) => {
+            call.keep(Family::LifecycleMode, STOPPED, Some(&json!(true)))
+                .await
+        }
+        (true, false) => call.keep(Family::LifecycleMode, STOPPED, None).await,
+        _ => Ok(()),
+    }
+}
+
 /// Looks at all indices once.
 async fn all(call: &Call) -> Result<()> {
     let policies = call.kept(Family::Lifecycle).await?;
-    if policies.is_empty() {
+    if policies.is_empty() || is_stopped(call).await? {
         return Ok(());
     }
     for name in names::all(call) {
@@ -194,6 +220,22 @@ async fn one(call: &Call, index: &Index, standing: &Standing, policy: &Policy) -
             index = index.name,
             policy = standing.policy,
             "an index was dropped by its lifecycle"
+        );
+        return Ok(());
+    }
+    let takes_writes = settings::blocks(&index.given_settings(), true).is_none();
+    if policy.readonly_after_ms.is_some_and(|after| age >= after)
+        && takes_writes
+        && !index.is_written_by_stream()
+    {
+        let block = json!({"write": "true"});
+        index
+            .put_settings(Map::from_iter([("blocks".to_owned(), block)]))
+            .await?;
+        tracing::info!(
+            index = index.name,
+            policy = standing.policy,
+            "an index takes no more writes, as its lifecycle says"
         );
     }
     Ok(())

@@ -1,14 +1,14 @@
 //! Parts of searches that are elsewhere: values of `terms`, what something is to be like, scripts that are kept. They are read
 //! before a search is.
 
-use crate::call::Call;
-use crate::resolve::{Options, resolve};
-use crate::routed::{find, of_request};
 use auth::Action;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use indices::error::{ElasticError, Result};
 use indices::scan;
+use rest::call::Call;
+use rest::resolve::{Options, resolve};
+use rest::routed::{find, of_request};
 use search::{Like, MoreLike};
 use serde_json::{Map, Value, json};
 use value::DocumentBuf;

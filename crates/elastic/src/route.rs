@@ -1,18 +1,18 @@
 //! Which path and method is answered by what.
 
-use crate::call::Call;
 use crate::endpoints::resize::Resize;
 use crate::endpoints::search::multi::SearchKind;
 use crate::endpoints::{
-    aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, health, index, lifecycle,
-    mapping, mget, nodes, pipelines, rank_eval, recovery, resize, resolved, rollover, root, search,
-    search_shards, security, settings, shards, snapshots, stats, stored_scripts, streams, tasks, template,
-    term_vectors, validate,
+    aliases, allocation, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, health, index,
+    lifecycle, mapping, mget, nodes, pipelines, rank_eval, recovery, reroute, resize, resolved, rollover,
+    root, search, search_shards, security, settings, shards, snapshots, stats, stored_scripts, streams,
+    tasks, template, term_vectors, upgrade, validate, voting,
 };
-use crate::kept::Family;
-use crate::respond::Answer;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::kept::Family;
+use rest::respond::Answer;
 
 pub(crate) async fn run(call: &mut Call) -> Result<Answer> {
     let path = call.path.clone();
@@ -23,6 +23,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Answer> {
         Some(&("_template" | "_index_template" | "_component_template")) => {
             Box::pin(templates(call, &path)).await
         }
+        Some(&"_snapshot") => of_repositories(call, &path),
         Some(first) if first.starts_with('_') && *first != "_all" => Box::pin(global(call, &path)).await,
         _ => Box::pin(of_index(call, &path)).await,
     }
@@ -59,10 +60,14 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_alias", names] => aliases::run(call, None, Some(names)).await,
         ["_aliases"] => aliases::change(call).await,
         ["_data_stream"] => streams::run(call, None).await,
+        ["_data_stream", "_stats"] => streams::stats(call, None).await,
         ["_data_stream", name] => streams::run(call, Some(name)).await,
+        ["_data_stream", name, "_stats"] => streams::stats(call, Some(name)).await,
         ["_ilm", "policy"] => lifecycle::run(call, None).await,
         ["_ilm", "policy", name] => lifecycle::run(call, Some(name)).await,
-        ["_ilm", "status"] => lifecycle::status(call),
+        ["_ilm", "status"] => lifecycle::status(call).await,
+        ["_ilm", "start"] => lifecycle::set_mode(call, false).await,
+        ["_ilm", "stop"] => lifecycle::set_mode(call, true).await,
         ["_security", "_authenticate"] => security::authenticate(call),
         ["_security", "api_key"] => security::api_key(call).await,
         ["_ingest", "pipeline"] => pipelines::run(call, None).await,
@@ -87,8 +92,7 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_dangling"] => cluster::dangling(call),
         ["_xpack"] => root::features(call, false),
         ["_xpack", "usage"] => root::features(call, true),
-        ["_snapshot"] if call.method == Method::GET => snapshots::repositories(call, None),
-        ["_snapshot", names] if call.method == Method::GET => snapshots::repositories(call, Some(names)),
+        ["_upgrade"] => upgrade::run(call, "_all").await,
         ["_script_language"] => root::script_languages(call),
         ["_script_context"] => root::script_contexts(call),
         _ => Err(no_handler(call)),
@@ -107,7 +111,9 @@ async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_cluster", "stats"] => cluster::stats(call, None).await,
         ["_cluster", "stats", "nodes", nodes] => cluster::stats(call, Some(nodes)).await,
         ["_cluster", "pending_tasks"] => cluster::pending_tasks(call).await,
-        ["_cluster", "reroute"] => cluster::reroute(call).await,
+        ["_cluster", "allocation", "explain"] => allocation::run(call),
+        ["_cluster", "reroute"] => reroute::run(call).await,
+        ["_cluster", "voting_config_exclusions"] => voting::run(call).await,
         ["_nodes", "stats"] => nodes::stats(call, "_all", None, None).await,
         ["_nodes", "stats", metrics] => nodes::stats(call, "_all", Some(metrics), None).await,
         ["_nodes", "stats", metrics, of] => nodes::stats(call, "_all", Some(metrics), Some(of)).await,
@@ -116,6 +122,8 @@ async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_nodes", nodes, "stats", metrics, of] => nodes::stats(call, nodes, Some(metrics), Some(of)).await,
         ["_nodes", "usage"] => nodes::usage(call, "_all").await,
         ["_nodes", nodes, "usage"] => nodes::usage(call, nodes).await,
+        ["_nodes", "reload_secure_settings"] => nodes::reload(call, "_all"),
+        ["_nodes", nodes, "reload_secure_settings"] => nodes::reload(call, nodes),
         ["_nodes"] => nodes::info(call, &[]).await,
         ["_nodes", nodes] if !is_other(nodes) => nodes::info(call, &[nodes]).await,
         ["_nodes", nodes, metrics] if !is_other(metrics) => nodes::info(call, &[nodes, metrics]).await,
@@ -130,7 +138,19 @@ async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
 
 /// What else is asked of nodes, and is not here.
 fn is_other(name: &str) -> bool {
-    matches!(name, "hot_threads" | "hotthreads" | "reload_secure_settings")
+    matches!(name, "hot_threads" | "hotthreads")
+}
+
+/// Snapshots in repositories, of which there are none.
+fn of_repositories(call: &mut Call, path: &[&str]) -> Result<Answer> {
+    match path {
+        ["_snapshot"] if call.method == Method::GET => snapshots::repositories(call, None),
+        ["_snapshot", "_status"] => snapshots::status(call),
+        ["_snapshot", names] if call.method == Method::GET => snapshots::repositories(call, Some(names)),
+        ["_snapshot", "*"] => snapshots::forget(call),
+        ["_snapshot", _, "_status"] => snapshots::status(call),
+        _ => Err(snapshots::refusal(call, path).unwrap_or_else(|| no_handler(call))),
+    }
 }
 
 /// Templates of indices.
@@ -230,6 +250,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_termvectors", id] => term_vectors::one(call, index, Some(id)).await,
         [index, "_mtermvectors"] => term_vectors::several(call, Some(index)).await,
         [index, "_ilm", "explain"] => lifecycle::explain(call, index).await,
+        [index, "_ilm", "remove"] => lifecycle::remove(call, index).await,
         [alias, "_rollover"] => rollover::run(call, alias, None).await,
         [alias, "_rollover", new] => rollover::run(call, alias, Some(new)).await,
         [index, "_stats"] => stats::run(call, index, None).await,
@@ -237,6 +258,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_recovery"] => recovery::run(call, index).await,
         [index, "_segments"] => shards::segments(call, index).await,
         [index, "_shard_stores"] => shards::stores(call, index).await,
+        [index, "_upgrade"] => upgrade::run(call, index).await,
         [index, "_cache", "clear"] => index::clear_cache(call, index).await,
         [index, "_block", block] => index::block(call, index, block).await,
         [index, "_doc"] => document::post(call, index).await,
@@ -281,7 +303,6 @@ const NOT_HERE: &[(&str, &str)] = &[
         "_snapshot",
         "snapshots to repositories: take backups with Larder's own commands",
     ),
-    ("_upgrade", "upgrading indices"),
     ("_freeze", "frozen indices"),
     ("_ccr", "cross-cluster replication"),
     ("_remote", "remote clusters"),

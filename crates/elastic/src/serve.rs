@@ -1,18 +1,18 @@
 //! Serving the protocol: requests come in, answers go out.
 
-use crate::access::{self, Asker, Asking};
-use crate::call::Call;
-use crate::contexts::Contexts;
 use crate::limits::INDEXED_DOCUMENTS_MIN;
-use crate::respond::{self, Answer};
 use crate::route;
-use crate::server::Server;
 use auth::User;
 use engine::{Context, Engine};
 use http::{Handler, Method, Request, Response};
 use indexing::Indexes;
 use indices::Indices;
 use indices::error::Result;
+use rest::access::{self, Asker, Asking};
+use rest::call::Call;
+use rest::contexts::Contexts;
+use rest::respond::{self, Answer};
+use rest::server::Server;
 use search::Held;
 use std::path::PathBuf;
 use std::pin::pin;
@@ -68,11 +68,11 @@ impl Protocol {
         Protocol(Arc::new(Server {
             engine,
             indices,
-            kept: crate::kept::Kept::default(),
-            compiled: crate::compiled::Compiled::default(),
+            kept: rest::kept::Kept::default(),
+            compiled: rest::compiled::Compiled::default(),
             contexts: Contexts::default(),
             hosts: options.http.hosts.clone(),
-            tasks: crate::tasks::Tasks::default(),
+            tasks: rest::tasks::Tasks::default(),
             read_time_max: Some(options.read_time_max).filter(|limit| !limit.is_zero()),
             address: std::sync::OnceLock::new(),
         }))

@@ -2,9 +2,6 @@
 //!
 //! It reads no further than the client takes. One that has fallen far behind is told of a gap and goes on at the end.
 
-use crate::access::{self, Asking};
-use crate::parameters::Parameters;
-use crate::respond;
 use crate::serve::Protocol;
 use auth::{Action, User};
 use engine::{ChangeKind, Order, PageLimit, Sequence};
@@ -13,6 +10,9 @@ use http::{Body, BodySender, HeaderValue, Method, Request, Response};
 use indexing::{id_of, seen};
 use indices::Index;
 use indices::error::{ElasticError, Result};
+use rest::access::{self, Asking};
+use rest::parameters::Parameters;
+use rest::respond;
 use search::{Held, Request as Search, Run, parse_query_string, parse_sort};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -71,12 +71,12 @@ impl Protocol {
             track_total_hits: None,
             ..Search::default()
         };
-        let call = crate::call::Call {
+        let call = rest::call::Call {
             method: Method::GET,
             parameters,
             user: user.clone(),
             privileges: access::privileges(self.server(), request, Asking::Known(user.clone())).await?,
-            ..crate::call::Call::of_server(self.server().clone())
+            ..rest::call::Call::of_server(self.server().clone())
         };
         let index = call.index(&name, Action::Find)?;
         // A query that does not fit the mapping is refused before anything is sent.

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// The version of what is in an index; one of another is made anew.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 /// How long the store remembers deletions, less a day: an index that was not brought up to date for so long is made anew.
 const BEHIND_MS_MAX: i64 = 29 * 24 * 3600 * 1000;
 

@@ -196,7 +196,9 @@ impl From<SearchError> for ElasticError {
             ErrorKind::TooManyBuckets => StatusCode::SERVICE_UNAVAILABLE,
             ErrorKind::Memory => StatusCode::TOO_MANY_REQUESTS,
             ErrorKind::Unsupported => StatusCode::NOT_IMPLEMENTED,
-            ErrorKind::Aggregation | ErrorKind::AggregationStart => StatusCode::INTERNAL_SERVER_ERROR,
+            ErrorKind::Aggregation | ErrorKind::AggregationStart | ErrorKind::OutOfBounds => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
             _ => StatusCode::BAD_REQUEST,
         };
         let own = ElasticError::new(status, kind, error.reason);

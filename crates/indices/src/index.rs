@@ -5,6 +5,7 @@
 
 use crate::counters::IndexCounters;
 use crate::error::Result;
+use crate::index_sort;
 use crate::learnt::Learnt;
 use crate::limits::CHANGES_PAGE;
 use crate::present::Present;
@@ -269,6 +270,7 @@ impl Index {
         self.change(|present| {
             let mut mapping = Mapping::clone(&present.mapping);
             mapping.put_given(source)?;
+            index_sort::check(&present.settings, &mapping)?;
             present.mapping = Arc::new(mapping);
             Ok(())
         })

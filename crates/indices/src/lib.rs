@@ -15,6 +15,7 @@ pub mod documents;
 pub mod error;
 mod fulltext;
 mod index;
+pub mod index_sort;
 mod insert;
 mod learnt;
 mod limits;

@@ -1,12 +1,13 @@
 //! Settings of indices, in the form in which Elasticsearch shows them.
 
 use crate::error::{ElasticError, Result};
+use crate::index_sort;
 use search::shard_counts::Counts;
 use search::{Analysis, Rules, parse_time};
 use serde_json::{Map, Value, json};
 
 /// Settings that may be given and change nothing here: copies, segments and caches are the store's own matter.
-const WITHOUT_EFFECT: [&str; 35] = [
+const WITHOUT_EFFECT: [&str; 34] = [
     "auto_expand_replicas",
     "codec",
     "compound_format",
@@ -37,7 +38,6 @@ const WITHOUT_EFFECT: [&str; 35] = [
     "gc_deletes",
     "indexing",
     "max_refresh_listeners",
-    "sort",
     "store",
     "verified_before_close",
     "warmer",
@@ -195,6 +195,7 @@ pub fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value>> {
                 flags.try_for_each(|(_, flag)| check_flag(flag))?;
             }
             "refresh_interval" => check_interval(value)?,
+            "sort" => index_sort::check_values(value)?,
             "analyze" => {
                 analyzed_tokens_max(&index)?;
             }

@@ -35,6 +35,8 @@ pub enum ErrorKind {
     Aggregation,
     /// An aggregation that cannot be put together.
     AggregationStart,
+    /// A number that a histogram has no place for.
+    OutOfBounds,
     /// A script that cannot be compiled or run.
     Script,
     /// It was told to end, for what this says.
@@ -62,6 +64,7 @@ impl ErrorKind {
             ErrorKind::Validation => "action_request_validation_exception",
             ErrorKind::Aggregation => "aggregation_execution_exception",
             ErrorKind::AggregationStart => "aggregation_initialization_exception",
+            ErrorKind::OutOfBounds => "array_index_out_of_bounds_exception",
             ErrorKind::Script => "script_exception",
             ErrorKind::Ended(_) => "task_cancelled_exception",
             ErrorKind::Memory => "circuit_breaking_exception",

@@ -1,14 +1,14 @@
 //! Other names of indices: `_alias`, `_aliases`.
 
-use crate::call::Call;
-use crate::definition::{alias, check_alias, several_written};
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, acknowledged, exists, json, ok};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::streams::plain_aliases;
+use rest::call::Call;
+use rest::definition::{alias, check_alias, several_written};
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, acknowledged, exists, json, ok};
 use search::simple_match;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -237,7 +237,7 @@ fn check_write_indices(call: &Call, changes: &BTreeMap<String, Vec<Change>>) -> 
     for name in changes.values().flatten().filter_map(Change::added) {
         written.entry(name.clone()).or_default();
     }
-    for index in crate::names::all(call) {
+    for index in rest::names::all(call) {
         let mut aliases = match call.index(&index, Action::Find) {
             Ok(found) => Map::clone(&found.aliases()),
             Err(_) => continue,

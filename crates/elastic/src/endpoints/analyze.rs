@@ -1,11 +1,11 @@
 //! `_analyze`: the terms of texts, and how each part of an analyzer makes them.
 
-use crate::call::Call;
-use crate::respond::{Answer, ok};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use indices::settings::analyzed_tokens_max;
+use rest::call::Call;
+use rest::respond::{Answer, ok};
 use search::{Analysis, Analyzer, Held, Mapping, Token};
 use serde_json::{Map, Value, json};
 
@@ -373,7 +373,7 @@ impl Analyzed<'_> {
         Ok(tokens)
     }
 
-    /// Adds the attributes of a token that are wanted. No filter keeps a token from being changed by the next.
+    /// Adds the attributes of a token that are wanted.
     fn tell_more(&self, shown: &mut Value, token: &Token, is_filter: bool) {
         let wanted = &self.asked.attributes;
         let has = |name: &str| wanted.iter().any(|one| one == name);
@@ -388,7 +388,7 @@ impl Analyzed<'_> {
             }
         }
         if is_filter && has("keyword") {
-            shown["keyword"] = json!(false);
+            shown["keyword"] = json!(token.is_keyword);
         }
     }
 }

@@ -2,21 +2,21 @@
 
 use super::machine::{self, Memory};
 use super::stats::metrics::Metrics;
-use crate::call::Call;
-use crate::kept::Family;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, ok};
-use crate::server::{CLUSTER, NODE_ID};
 use auth::Action;
 use http::Method;
 use indices::Index;
-use indices::error::{ElasticError, Result};
+use indices::error::Result;
 use indices::settings;
 use indices::shape::Shape;
+use rest::call::Call;
+use rest::kept::Family;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, ok};
+use rest::server::{CLUSTER, NODE_ID};
 use serde_json::{Map, Value, json};
 
 /// The sections of a cluster's state.
-const STATE: [&str; 8] = [
+pub(super) const STATE: [&str; 8] = [
     "blocks",
     "cluster_manager_node",
     "master_node",
@@ -52,13 +52,13 @@ pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Opt
 }
 
 /// The sections that are wanted; a name that none has means nothing.
-fn sections_of(metric: Option<&str>) -> Metrics {
+pub(super) fn sections_of(metric: Option<&str>) -> Metrics {
     let is_all = metric.is_some_and(|text| text.split(',').any(|name| name == "_all"));
     Metrics::known(metric.filter(|_| !is_all), &STATE)
 }
 
 /// The parts of the state that are wanted.
-async fn shown_state(
+pub(super) async fn shown_state(
     call: &Call,
     metrics: &Metrics,
     is_flat: bool,
@@ -99,7 +99,7 @@ async fn shown_state(
 /// The one node, as the state of a cluster tells of it.
 pub(super) fn node(call: &Call) -> Value {
     let address = call.server.published().to_string();
-    json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": {}})
+    json!({"name": engine::host_name(), "ephemeral_id": NODE_ID, "transport_address": address, "attributes": super::nodes::attributes()})
 }
 
 /// All nodes, by their identifiers.
@@ -119,49 +119,6 @@ fn copy(index: &Index, at: u64) -> Value {
     json!({"state": "UNASSIGNED", "primary": false, "node": null, "relocating_node": null, "shard": at, "index": index.name,
         "recovery_source": {"type": "PEER"},
         "unassigned_info": {"reason": "INDEX_CREATED", "at": created, "delayed": false, "allocation_status": "no_attempt"}})
-}
-
-/// `/_cluster/reroute`: shards are where they are, on the one node.
-pub(crate) async fn reroute(call: &mut Call) -> Result<Answer> {
-    call.only(&[Method::POST])?;
-    call.require_server()?;
-    let metric = call.parameters.take("metric");
-    let metric = metric.unwrap_or_else(|| {
-        STATE
-            .iter()
-            .filter(|name| **name != "metadata")
-            .copied()
-            .collect::<Vec<_>>()
-            .join(",")
-    });
-    let metrics = sections_of(Some(&metric));
-    let explains = call.parameters.flag("explain")?.unwrap_or(false);
-    for name in ["dry_run", "retry_failed"] {
-        call.parameters.flag(name)?;
-    }
-    call.parameters.end_without(&["timeout", "master_timeout"])?;
-    let body = call.object()?;
-    if let Some(other) = body.keys().find(|name| *name != "commands") {
-        return Err(ElasticError::parsing(format!(
-            "[cluster_reroute] unknown field [{other}]"
-        )));
-    }
-    let commands = body.get("commands").and_then(Value::as_array);
-    if commands.is_some_and(|commands| !commands.is_empty()) {
-        return Err(ElasticError::unsupported(
-            "to move shards by [commands], since there is one node,",
-        ));
-    }
-    let all = Options {
-        hidden: true,
-        ..Options::ANY_STATE
-    };
-    let state = shown_state(call, &metrics, false, "_all", all).await?;
-    let mut answer = json!({"acknowledged": true, "state": state});
-    if explains {
-        answer["explanations"] = json!([]);
-    }
-    Ok(ok(answer))
 }
 
 /// The blocks of indices, by their numbers.
@@ -185,10 +142,11 @@ async fn metadata(call: &Call, indices: &[Index], is_flat: bool, is_whole: bool)
     for index in indices {
         shown.insert(index.name.clone(), metadata_of(call, index, is_flat).await?);
     }
+    let excluded = super::voting::listed(call).await?;
     let mut whole = json!({
         "cluster_uuid": CLUSTER, "cluster_uuid_committed": true, "templates": {}, "indices": shown,
         "cluster_coordination": {"term": 1, "last_committed_config": [NODE_ID], "last_accepted_config": [NODE_ID],
-            "voting_config_exclusions": []},
+            "voting_config_exclusions": excluded},
         "index-graveyard": {"tombstones": []},
     });
     if !is_whole {
@@ -283,7 +241,7 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
     call.parameters.end()?;
     let count = u64::from(nodes.is_none_or(|nodes| super::nodes::is_meant(call, nodes)));
     let mut indices = Vec::new();
-    for name in crate::names::all(call) {
+    for name in rest::names::all(call) {
         indices.push(call.index(&name, Action::Find)?);
     }
     let names: Vec<String> = indices.iter().map(|index| index.name.clone()).collect();

@@ -3,11 +3,7 @@
 use super::document::{put_stored, stored_fields};
 use super::search::parameters_query;
 use super::search::shown::number;
-use crate::call::Call;
 use crate::lookups;
-use crate::respond::{Answer, json, ok};
-use crate::routed::{find, of_request};
-use crate::source::SourceFilter;
 use auth::Action;
 use engine::Record;
 use fetch::WantedField;
@@ -16,13 +12,17 @@ use indexing::id_of;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::scan;
+use rest::call::Call;
+use rest::respond::{Answer, json, ok};
+use rest::routed::{find, of_request};
+use rest::source::SourceFilter;
 use search::{Query, Request};
 use serde_json::{Value, json};
 
 /// `/{index}/_explain/{id}`.
 pub(crate) async fn run(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     call.only(&[Method::GET, Method::POST])?;
-    let shown = crate::source::taken(&mut call.parameters);
+    let shown = rest::source::taken(&mut call.parameters);
     let names = call.parameters.list("stored_fields");
     let is_shown = names.is_some() || shown.as_ref().is_some_and(|filter| !filter.hidden);
     let mut filter = shown.unwrap_or_default();

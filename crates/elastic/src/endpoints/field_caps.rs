@@ -1,14 +1,14 @@
 //! `_field_caps`: what can be done with fields.
 
-use crate::call::Call;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, ok};
 use auth::Action;
 use fetch::{FieldCaps, IndexFilter};
 use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::scan;
+use rest::call::Call;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, ok};
 use search::{Mapping, Request};
 use serde_json::{Map, Value};
 use std::pin::pin;

@@ -1,13 +1,13 @@
 //! `/_cluster/health`: how the indices are, at once or as soon as they are as somebody waits for.
 
-use crate::call::Call;
-use crate::parameters::Parameters;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, json};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result, kinds};
 use indices::shape::Shape;
+use rest::call::Call;
+use rest::parameters::Parameters;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, json};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 

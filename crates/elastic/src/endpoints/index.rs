@@ -1,9 +1,5 @@
 //! Indices as a whole: making, dropping, describing, flushing them.
 
-use crate::call::Call;
-use crate::definition::Definition;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, acknowledged, exists, ok};
 use auth::Action;
 use http::Method;
 use indices::Index;
@@ -12,6 +8,10 @@ use indices::error::{ElasticError, Result, kinds};
 use indices::settings;
 use indices::shape::{Shape, shards_of};
 use indices::streams::plain_aliases;
+use rest::call::Call;
+use rest::definition::Definition;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, acknowledged, exists, ok};
 use serde_json::{Map, Value, json};
 
 /// `/{index}`.
@@ -91,15 +91,6 @@ async fn require_names(call: &Call, expression: &str) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-impl Call {
-    /// Drops an index with all that belongs to it.
-    pub(crate) async fn drop_index(&self, index: &Index) -> Result<()> {
-        self.server.indices.forget(index);
-        self.server.engine.drop_collection(&index.namespace).await?;
-        Ok(())
-    }
 }
 
 async fn get(call: &mut Call, expression: &str) -> Result<Answer> {

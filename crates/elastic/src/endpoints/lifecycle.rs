@@ -1,14 +1,14 @@
 //! Policies of lifecycles: `_ilm`.
 
-use crate::call::Call;
-use crate::kept::Family;
-use crate::lifecycle::{Policy, standing};
-use crate::listed::is_listed;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, acknowledged, ok};
+use crate::lifecycle::{Policy, is_stopped, set_stopped, standing};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::kept::Family;
+use rest::listed::is_listed;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, acknowledged, ok};
 use serde_json::{Map, Value, json};
 
 /// `/_ilm/policy/{name}`.
@@ -69,7 +69,7 @@ async fn delete(call: &mut Call, name: &str) -> Result<Answer> {
         return Err(missing(name));
     }
     let mut users = Vec::new();
-    for index in crate::names::all(call) {
+    for index in rest::names::all(call) {
         let found = standing(&call.index(&index, Action::Find)?);
         if found.is_some_and(|found| found.policy == name) {
             users.push(index);
@@ -86,10 +86,35 @@ async fn delete(call: &mut Call, name: &str) -> Result<Answer> {
 }
 
 /// `/_ilm/status`.
-pub(crate) fn status(call: &mut Call) -> Result<Answer> {
+pub(crate) async fn status(call: &mut Call) -> Result<Answer> {
     call.only(&[Method::GET])?;
     call.parameters.end_without(&["timeout", "master_timeout"])?;
-    Ok(ok(json!({"operation_mode": "RUNNING"})))
+    let mode = match is_stopped(call).await? {
+        true => "STOPPED",
+        false => "RUNNING",
+    };
+    Ok(ok(json!({"operation_mode": mode})))
+}
+
+/// `/_ilm/stop` and `/_ilm/start`.
+pub(crate) async fn set_mode(call: &mut Call, stops: bool) -> Result<Answer> {
+    call.only(&[Method::POST])?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
+    set_stopped(call, stops).await?;
+    Ok(acknowledged())
+}
+
+/// `/{index}/_ilm/remove`: indices without their policies.
+pub(crate) async fn remove(call: &mut Call, expression: &str) -> Result<Answer> {
+    call.only(&[Method::POST])?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
+    for name in resolve(call, expression, Options::CHANGED)? {
+        let index = call.index(&name, Action::CollMod)?;
+        index
+            .put_settings(Map::from_iter([("lifecycle".to_owned(), Value::Null)]))
+            .await?;
+    }
+    Ok(ok(json!({"has_failures": false, "failed_indexes": []})))
 }
 
 /// `/{index}/_ilm/explain`: how indices stand with their policies.

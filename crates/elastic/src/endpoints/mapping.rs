@@ -1,13 +1,13 @@
 //! Mappings of indices: `/{index}/_mapping`.
 
-use crate::call::Call;
-use crate::listed::is_listed;
-use crate::names;
-use crate::resolve::{Options, resolve};
-use crate::respond::{self, Answer, acknowledged, ok};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::listed::is_listed;
+use rest::names;
+use rest::resolve::{Options, resolve};
+use rest::respond::{self, Answer, acknowledged, ok};
 use serde_json::{Map, Value, json};
 
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {

@@ -1,15 +1,15 @@
 //! Several documents by their ids: `_mget`.
 
 use super::document::{check_version, found, put_stored, read_version, stored_fields};
-use crate::call::Call;
 use crate::limits::MGET_DOCUMENTS_MAX;
-use crate::respond::{Answer, ok};
-use crate::routed::{find, of_request};
-use crate::source::SourceFilter;
 use auth::Action;
 use fetch::WantedField;
 use http::Method;
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::respond::{Answer, ok};
+use rest::routed::{find, of_request};
+use rest::source::SourceFilter;
 use search::token_of;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     }
     let routing = call.parameters.take("routing");
     let names = call.parameters.list("stored_fields");
-    let mut filter = crate::source::taken(&mut call.parameters).unwrap_or_default();
+    let mut filter = rest::source::taken(&mut call.parameters).unwrap_or_default();
     let stored = names.map_or(Ok(Vec::new()), |names| stored_fields(names, &mut filter))?;
     call.parameters.end()?;
     let default = Wanted {

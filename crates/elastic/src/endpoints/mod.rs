@@ -1,6 +1,7 @@
 //! What paths answer, a file a family.
 
 pub(crate) mod aliases;
+pub(crate) mod allocation;
 pub(crate) mod analyze;
 pub(crate) mod bulk;
 pub(crate) mod by_query;
@@ -19,6 +20,7 @@ pub(crate) mod nodes;
 pub(crate) mod pipelines;
 pub(crate) mod rank_eval;
 pub(crate) mod recovery;
+pub(crate) mod reroute;
 pub(crate) mod resize;
 pub(crate) mod resolved;
 pub(crate) mod rollover;
@@ -35,4 +37,6 @@ pub(crate) mod streams;
 pub(crate) mod tasks;
 pub(crate) mod template;
 pub(crate) mod term_vectors;
+pub(crate) mod upgrade;
 pub(crate) mod validate;
+pub(crate) mod voting;

@@ -3,14 +3,14 @@
 use super::machine::{self, Memory, POOLS, percent};
 use super::stats::metrics;
 use super::stats::{Wanted, metrics::Metrics, together};
-use crate::call::Call;
-use crate::names;
-use crate::respond::{Answer, ok};
-use crate::server::{CLUSTER, NODE_ID};
 use auth::Action;
 use http::Method;
 use indices::error::{ElasticError, Result};
 use indices::settings::flat;
+use rest::call::Call;
+use rest::names;
+use rest::respond::{Answer, ok};
+use rest::server::{CLUSTER, NODE_ID};
 use search::simple_match;
 use serde_json::{Map, Value, json};
 
@@ -89,6 +89,9 @@ top_hits other
 value_count boolean bytes date geopoint ip numeric range
 variable_width_histogram numeric
 weighted_avg numeric";
+
+/// What the node says of itself: that it is Larder, and of which version.
+pub(crate) const ATTRIBUTES: [(&str, &str); 1] = [("larder.version", env!("CARGO_PKG_VERSION"))];
 
 /// What a node is and does.
 pub(crate) const ROLES: [&str; 4] = ["data", "ingest", "master", "remote_cluster_client"];
@@ -175,6 +178,23 @@ pub(crate) async fn usage(call: &mut Call, nodes: &str) -> Result<Answer> {
     Ok(ok(answer(call, nodes, node)))
 }
 
+/// `/_nodes/{nodes}/reload_secure_settings`: there is no keystore, which Elasticsearch says in this way.
+pub(crate) fn reload(call: &mut Call, nodes: &str) -> Result<Answer> {
+    call.only(&[Method::POST])?;
+    call.require_server()?;
+    call.parameters.end_without(&["timeout"])?;
+    let body = call.object()?;
+    if let Some(other) = body.keys().find(|name| *name != "secure_settings_password") {
+        return Err(ElasticError::parsing(format!(
+            "[reload_secure_settings] unknown field [{other}]"
+        )));
+    }
+    let missing = json!({"type": "illegal_state_exception", "reason": "Keystore is missing"});
+    let node = json!({"name": engine::host_name(), "reload_exception": missing});
+    let node = node.as_object().cloned().unwrap_or_default();
+    Ok(ok(answer(call, nodes, node)))
+}
+
 fn begin(call: &mut Call) -> Result<()> {
     call.only(&[Method::GET])?;
     call.parameters.without_effect(&["timeout"]);
@@ -212,12 +232,19 @@ pub(crate) fn is_meant(call: &Call, nodes: &str) -> bool {
     is_meant
 }
 
+/// The attributes of the node by their names.
+pub(super) fn attributes() -> Map<String, Value> {
+    let all = ATTRIBUTES.iter();
+    all.map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect()
+}
+
 fn head(call: &Call) -> Map<String, Value> {
     let address = call.server.published();
     let head = json!({
         "name": engine::host_name(), "transport_address": address.to_string(), "host": address.ip().to_string(),
         "ip": address.ip().to_string(), "version": super::root::VERSION, "build_flavor": "default",
-        "build_type": "larder", "build_hash": "unknown", "roles": ROLES, "attributes": {},
+        "build_type": "larder", "build_hash": "unknown", "roles": ROLES, "attributes": attributes(),
     });
     head.as_object().cloned().unwrap_or_default()
 }
@@ -231,7 +258,7 @@ fn sections(call: &Call) -> Vec<(&'static str, Value)> {
     let mut transport = bound.clone();
     transport["profiles"] = json!({});
     let mut http = bound;
-    http["max_content_length_in_bytes"] = json!(crate::limits::BODY_BYTES_MAX);
+    http["max_content_length_in_bytes"] = json!(rest::limits::BODY_BYTES_MAX);
     vec![
         (
             "settings",
@@ -332,7 +359,7 @@ fn figures(call: &Call) -> Vec<((&'static str, &'static str), Value)> {
     ] {
         pressed[name] = json!(0);
     }
-    let limit = crate::limits::BODY_BYTES_MAX;
+    let limit = rest::limits::BODY_BYTES_MAX;
     vec![
         (
             ("os", "os"),

@@ -1,13 +1,13 @@
 //! Ingest pipelines: `_ingest/pipeline`.
 
-use crate::call::Call;
-use crate::kept::Family;
-use crate::listed::is_listed;
-use crate::pipelines::Pipelines;
-use crate::respond::{Answer, acknowledged, json, ok};
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use ingest::{Context, Failure, Host, Pipeline, Step, StepStatus};
+use rest::call::Call;
+use rest::kept::Family;
+use rest::listed::is_listed;
+use rest::pipelines::Pipelines;
+use rest::respond::{Answer, acknowledged, json, ok};
 use search::class_of_json;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

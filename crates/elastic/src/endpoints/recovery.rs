@@ -1,14 +1,14 @@
 //! `_recovery`: how shards came to be where they are. A collection is opened with the store, and nothing is copied.
 
-use crate::call::Call;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, ok};
-use crate::server::NODE_ID;
 use auth::Action;
 use http::Method;
 use indices::Index;
 use indices::error::Result;
 use indices::shape::Shape;
+use rest::call::Call;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, ok};
+use rest::server::NODE_ID;
 use serde_json::{Map, Value, json};
 
 /// `/{index}/_recovery`.

@@ -1,8 +1,5 @@
 //! `/{index}/_clone/{target}`, `_shrink` and `_split`: a copy of an index that nobody writes to, with as many shards, fewer or more.
 
-use crate::call::Call;
-use crate::definition::Definition;
-use crate::respond::{Answer, ok};
 use auth::Action;
 use engine::{Edit, EditOrigin, EditOutcome, Order, PageLimit, RevisionPath};
 use http::{Method, StatusCode};
@@ -10,6 +7,9 @@ use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::settings;
 use indices::shape::Shape;
+use rest::call::Call;
+use rest::definition::Definition;
+use rest::respond::{Answer, ok};
 use serde_json::{Map, Value, json};
 use std::ops::Bound;
 

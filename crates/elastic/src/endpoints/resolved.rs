@@ -1,14 +1,14 @@
 //! `_resolve/index`: what an expression stands for.
 
-use crate::call::Call;
-use crate::listed::is_listed_or_all;
-use crate::names;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, ok};
 use auth::Action;
 use http::Method;
 use indices::error::Result;
 use indices::streams::{TIME_FIELD, plain_aliases, stream_of};
+use rest::call::Call;
+use rest::listed::is_listed_or_all;
+use rest::names;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, ok};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

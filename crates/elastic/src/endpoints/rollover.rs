@@ -1,21 +1,31 @@
 //! `_rollover`: a new index takes the place of an old one behind their alias, once that is large or old enough.
 
-use crate::call::Call;
-use crate::definition::Definition;
-use crate::names;
-use crate::respond::{Answer, ok};
 use auth::Action;
-use http::Method;
+use http::{Method, StatusCode};
 use indices::Index;
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::definition::Definition;
+use rest::names;
+use rest::respond::{Answer, ok};
 use serde_json::{Map, Value, json};
 
 /// What must be so that an index is rolled over; any one of them is enough.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Conditions {
-    documents: Option<u64>,
-    age: Option<(String, u64)>,
-    size: Option<(String, u64)>,
+pub(crate) struct Conditions(Vec<Condition>);
+
+/// One condition, with the name and the value by which it is shown.
+#[derive(Clone, Debug)]
+struct Condition {
+    shown: String,
+    limit: Limit,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Limit {
+    Documents(u64),
+    AgeMs(u64),
+    Bytes(u64),
 }
 
 impl Conditions {
@@ -23,42 +33,40 @@ impl Conditions {
         let object = value
             .as_object()
             .ok_or_else(|| ElasticError::parsing("[conditions] must be an object"))?;
-        let mut conditions = Conditions::default();
-        for (name, value) in object {
+        let condition = |(name, value): (&String, &Value)| -> Result<Condition> {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let invalid = || ElasticError::illegal(format!("failed to parse [{name}] with value [{text}]"));
-            match name.as_str() {
-                "max_docs" => conditions.documents = Some(text.parse().map_err(|_| invalid())?),
-                "max_age" => {
-                    let age = search::parse_time(&text, "max_age")?;
-                    conditions.age = Some((text, age.as_millis() as u64));
+            let limit = match name.as_str() {
+                // All documents are in the first shard.
+                "max_docs" | "max_primary_shard_docs" => {
+                    Limit::Documents(text.parse().map_err(|_| invalid())?)
                 }
+                "max_age" => Limit::AgeMs(search::parse_time(&text, "max_age")?.as_millis() as u64),
                 "max_size" | "max_primary_shard_size" => {
-                    let bytes = search::bytes_of(&text).ok_or_else(invalid)?;
-                    conditions.size = Some((text, bytes));
+                    Limit::Bytes(search::bytes_of(&text).ok_or_else(invalid)?)
                 }
                 other => return Err(ElasticError::parsing(format!("unknown condition [{other}]"))),
-            }
-        }
-        Ok(conditions)
+            };
+            let shown = format!("[{name}: {text}]");
+            Ok(Condition { shown, limit })
+        };
+        let conditions: Result<Vec<Condition>> = object.iter().map(condition).collect();
+        conditions.map(Conditions)
     }
 
     /// Each condition as it is shown, and whether it is met.
     async fn met(&self, call: &Call, index: &Index) -> Result<Vec<(String, bool)>> {
         let report = index.collection.report().await?;
         let age = (call.server.engine.now_ms()).saturating_sub(index.created_ms().max(0) as u64);
-        let documents = self
-            .documents
-            .map(|most| (format!("[max_docs: {most}]"), report.documents >= most));
-        let old = self
-            .age
-            .as_ref()
-            .map(|(text, ms)| (format!("[max_age: {text}]"), age >= *ms));
-        let size = self
-            .size
-            .as_ref()
-            .map(|(text, bytes)| (format!("[max_size: {text}]"), report.storage_bytes >= *bytes));
-        Ok([documents, old, size].into_iter().flatten().collect())
+        let is_met = |limit: Limit| match limit {
+            Limit::Documents(most) => report.documents >= most,
+            Limit::AgeMs(most) => age >= most,
+            Limit::Bytes(most) => report.storage_bytes >= most,
+        };
+        let conditions = self.0.iter();
+        Ok(conditions
+            .map(|condition| (condition.shown.clone(), is_met(condition.limit)))
+            .collect())
     }
 }
 
@@ -78,19 +86,31 @@ pub(crate) async fn run(call: &mut Call, alias: &str, new: Option<&str>) -> Resu
         .end_without(&["timeout", "master_timeout", "wait_for_active_shards"])?;
     let mut body = call.object()?;
     let conditions = match body.shift_remove("conditions") {
-        Some(conditions) => Conditions::parse(&conditions)?,
+        Some(conditions) => {
+            Conditions::parse(&conditions).map_err(|cause| unreadable("conditions", cause))?
+        }
         None => Conditions::default(),
     };
     let mut given = Definition::take(&mut body)?;
-    given.untype(typed)?;
+    given
+        .untype(typed)
+        .map_err(|cause| unreadable("mappings", cause))?;
     if let Some(other) = body.keys().next() {
-        return Err(ElasticError::parsing(format!(
-            "unknown key [{other}] for rollover"
-        )));
+        return Err(malformed(format!("[rollover] unknown field [{other}]")));
     }
     check_target(call, alias, new, &given)?;
     let rolled = roll(call, alias, new, &conditions, given, dry_run).await?;
     Ok(ok(rolled))
+}
+
+/// The request is not of its form.
+fn malformed(reason: String) -> ElasticError {
+    ElasticError::new(StatusCode::BAD_REQUEST, "x_content_parse_exception", reason)
+}
+
+/// A member of the request cannot be read, for this reason.
+fn unreadable(member: &str, cause: ElasticError) -> ElasticError {
+    malformed(format!("[rollover] failed to parse field [{member}]")).because(cause)
 }
 
 /// Refuses what cannot be rolled over, and what may not be said of the new index of a data stream.

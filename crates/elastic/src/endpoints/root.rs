@@ -1,9 +1,9 @@
 //! `/` and what clients ask before they begin.
 
-use crate::call::Call;
-use crate::respond::{Answer, ok};
 use http::Method;
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::respond::{Answer, ok};
 use serde_json::{Map, Value, json};
 
 /// The version that is spoken.

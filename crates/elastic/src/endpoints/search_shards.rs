@@ -1,13 +1,13 @@
 //! `_search_shards`: which shards a search would ask.
 
 use super::cluster::{nodes, shard};
-use crate::call::Call;
-use crate::resolve::{Options, alias_filter, aliases_meant, resolve};
-use crate::respond::{Answer, ok};
 use auth::Action;
 use http::Method;
 use indices::Index;
 use indices::error::Result;
+use rest::call::Call;
+use rest::resolve::{Options, alias_filter, aliases_meant, resolve};
+use rest::respond::{Answer, ok};
 use serde_json::{Map, Value, json};
 
 /// Names that stand for no index are passed by.

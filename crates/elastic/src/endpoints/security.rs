@@ -1,12 +1,12 @@
 //! Who asks, and keys for programs: `_security/_authenticate`, `_security/api_key`.
 
-use crate::api_keys::{KEYS_MAX, belongs_to, is_valid, make};
-use crate::call::Call;
-use crate::kept::Family;
-use crate::respond::{Answer, ok};
 use auth::User;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
+use rest::api_keys::{KEYS_MAX, belongs_to, is_valid, make};
+use rest::call::Call;
+use rest::kept::Family;
+use rest::respond::{Answer, ok};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

@@ -1,15 +1,16 @@
 //! Settings of indices: `/{index}/_settings`, and of the cluster: `_cluster/settings`.
 
-use crate::call::Call;
-use crate::definition::is_named;
-use crate::kept::Family;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, acknowledged, ok};
+use super::nodes::ATTRIBUTES;
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::cluster_settings;
 use indices::error::{ElasticError, Result};
 use indices::settings::{self, check_dynamic, check_kept, flat, normalized, only_new};
+use rest::call::Call;
+use rest::definition::is_named;
+use rest::kept::Family;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, acknowledged, ok};
 use serde_json::{Map, Value, json};
 
 /// `/{index}/_settings/{names}`.
@@ -129,7 +130,7 @@ pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
         }
         let shown = match puts {
             true => given,
-            false => kept(call, kind).await?,
+            false => call.cluster_settings(kind).await?,
         };
         answer.insert(
             kind.to_owned(),
@@ -141,9 +142,7 @@ pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
         );
     }
     if defaults {
-        let all = json!({"search.max_buckets": "65535", "search.max_keep_alive": "24h", "search.default_keep_alive": "5m",
-            "cluster.name": "larder", "node.name": engine::host_name(), "node.attr.testattr": "test"});
-        let all = all.as_object().cloned().unwrap_or_default();
+        let all = usual();
         answer.insert(
             "defaults".to_owned(),
             if is_flat { Value::Object(all) } else { tree(all) },
@@ -152,11 +151,13 @@ pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
     Ok(ok(Value::Object(answer)))
 }
 
-async fn kept(call: &Call, kind: &str) -> Result<Map<String, Value>> {
-    let found = call.kept_one(Family::ClusterSettings, kind).await?;
-    Ok(found
-        .and_then(|found| found.as_object().cloned())
-        .unwrap_or_default())
+/// The settings of the cluster where nothing was given, and those of its node.
+fn usual() -> Map<String, Value> {
+    let all = json!({"search.max_buckets": "65535", "search.max_keep_alive": "24h", "search.default_keep_alive": "5m",
+        "cluster.name": "larder", "node.name": engine::host_name()});
+    let mut all = all.as_object().cloned().unwrap_or_default();
+    all.extend(ATTRIBUTES.map(|(name, value)| (format!("node.attr.{name}"), json!(value))));
+    all
 }
 
 /// Refuses a setting of either kind before any is changed.
@@ -189,7 +190,7 @@ fn check_cluster(body: &Map<String, Value>) -> Result<()> {
 
 /// Changes the settings of a kind; gives those that were given.
 async fn change(call: &Call, kind: &str, new: &Value) -> Result<Map<String, Value>> {
-    let mut all = kept(call, kind).await?;
+    let mut all = call.cluster_settings(kind).await?;
     let mut given = Map::new();
     let Value::Object(new) = flat(new) else {
         return Ok(given);
@@ -206,16 +207,4 @@ async fn change(call: &Call, kind: &str, new: &Value) -> Result<Map<String, Valu
     call.keep(Family::ClusterSettings, kind, Some(&Value::Object(all)))
         .await?;
     Ok(given)
-}
-
-impl Call {
-    /// A setting of the cluster, if it was given.
-    pub(crate) async fn cluster_setting(&self, name: &str) -> Result<Option<String>> {
-        for kind in ["transient", "persistent"] {
-            if let Some(Value::String(text)) = kept(self, kind).await?.remove(name) {
-                return Ok(Some(text));
-            }
-        }
-        Ok(None)
-    }
 }

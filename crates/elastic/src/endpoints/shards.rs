@@ -1,16 +1,16 @@
 //! What is told of the shards of indices: their segments and stores.
 
 use super::cluster::node;
-use crate::call::Call;
-use crate::parameters::Parameters;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, ok};
-use crate::server::NODE_ID;
 use auth::Action;
 use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::shape::{Shape, shards_of};
+use rest::call::Call;
+use rest::parameters::Parameters;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, ok};
+use rest::server::NODE_ID;
 use serde_json::{Map, json};
 
 /// The version of Lucene that segments are said to be of.

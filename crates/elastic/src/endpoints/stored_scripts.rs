@@ -1,12 +1,12 @@
 //! `/_scripts/{id}`: templates of searches and scripts that are kept.
 
-use crate::call::Call;
-use crate::kept::Family;
-use crate::respond::{Answer, acknowledged, json, ok};
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use indices::scripts::compile;
 use mustache::Template;
+use rest::call::Call;
+use rest::kept::Family;
+use rest::respond::{Answer, acknowledged, json, ok};
 use serde_json::{Value, json};
 
 pub(crate) async fn run(call: &mut Call, id: &str, context: Option<&str>) -> Result<Answer> {

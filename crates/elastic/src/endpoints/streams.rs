@@ -1,15 +1,18 @@
 //! Data streams: `_data_stream`.
 
-use crate::call::Call;
-use crate::listed::is_listed;
-use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::Index;
 use indices::error::{ElasticError, Result};
-use indices::shape::Shape;
+use indices::scan;
+use indices::shape::{Shape, shards_of};
 use indices::streams::TIME_FIELD;
-use serde_json::{Value, json};
+use rest::call::Call;
+use rest::listed::is_listed;
+use rest::respond::{Answer, acknowledged, ok};
+use search::Request;
+use serde_json::{Map, Value, json};
+use std::pin::pin;
 
 /// `/_data_stream/{name}`.
 pub(crate) async fn run(call: &mut Call, name: Option<&str>) -> Result<Answer> {
@@ -63,6 +66,48 @@ async fn get(call: &mut Call, names: Option<&str>) -> Result<Answer> {
         listed.push(one);
     }
     Ok(ok(json!({"data_streams": listed})))
+}
+
+/// `/_data_stream/{names}/_stats`: how large streams are, and how late their last documents.
+pub(crate) async fn stats(call: &mut Call, names: Option<&str>) -> Result<Answer> {
+    call.only(&[Method::GET])?;
+    call.parameters
+        .end_without(&["expand_wildcards", "master_timeout"])?;
+    let (mut all, mut shown, mut bytes) = (Vec::new(), Vec::new(), 0);
+    for (name, indices) in wanted(call, names)? {
+        let mut own_bytes = 0;
+        for index in &indices {
+            own_bytes += index.collection.report().await?.storage_bytes;
+        }
+        bytes += own_bytes;
+        let latest = latest_ms(call, &indices).await?;
+        let one = json!({"data_stream": name, "backing_indices": indices.len(), "store_size_bytes": own_bytes,
+            "maximum_timestamp": latest});
+        call.held.add_shown(&one)?;
+        shown.push(one);
+        all.extend(indices);
+    }
+    Ok(ok(json!({
+        "_shards": shards_of(&all), "data_stream_count": shown.len(), "backing_indices": all.len(),
+        "total_store_size_bytes": bytes, "data_streams": shown,
+    })))
+}
+
+/// The latest time of documents, in milliseconds since 1970; 0 where there is none.
+async fn latest_ms(call: &Call, indices: &[Index]) -> Result<i64> {
+    let open: Vec<_> = indices
+        .iter()
+        .filter(|index| !index.is_closed())
+        .map(|index| (index.clone(), 1.0_f32))
+        .collect();
+    let latest = json!({"size": 0, "aggs": {"latest": {"max": {"field": TIME_FIELD}}}});
+    let (request, _) = Request::parse(&latest.as_object().cloned().unwrap_or_default())?;
+    let places = scan::places(&open).await?;
+    let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
+    let found = scan::run(&request, false, &places, None, &call.held, &show);
+    let aggregations = call.read(pin!(found)).await?.outcome.aggregations;
+    let latest = aggregations.and_then(|found| found.get("latest")?.get("value")?.as_f64());
+    Ok(latest.unwrap_or(0.0) as i64)
 }
 
 async fn put(call: &mut Call, name: &str) -> Result<Answer> {

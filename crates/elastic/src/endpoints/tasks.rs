@@ -1,13 +1,13 @@
 //! `_tasks`: what is under way.
 
 use super::nodes::{ROLES, is_meant};
-use crate::call::Call;
-use crate::respond::{Answer, ok};
-use crate::server::NODE_ID;
-use crate::tasks::{Task, described};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::respond::{Answer, ok};
+use rest::server::NODE_ID;
+use rest::tasks::{Task, described};
 use search::simple_match;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ fn chosen(call: &mut Call) -> Result<Vec<(u64, Value)>> {
 /// The tasks that run and that the asker may see.
 pub(crate) fn running(call: &Call) -> Vec<Arc<Task>> {
     let mut running = call.server.tasks.running();
-    running.retain(|task| call.sees(task));
+    running.retain(|task| sees(call, task));
     running
 }
 
@@ -114,28 +114,26 @@ fn named(call: &Call, name: &str) -> Result<Arc<Task>> {
     }
     let found = call.server.tasks.one(number);
     // Whoever may not see it is not told that it is there.
-    found.filter(|task| call.sees(task)).ok_or_else(|| {
+    found.filter(|task| sees(call, task)).ok_or_else(|| {
         missing(format!(
             "task [{name}] isn't running and hasn't stored its results"
         ))
     })
 }
 
-impl Call {
-    /// Whether a task is the asker's own.
-    fn owns(&self, task: &Task) -> bool {
-        task.context().user == self.context.user
-    }
+/// Whether a task is the asker's own.
+fn owns(call: &Call, task: &Task) -> bool {
+    task.context().user == call.context.user
+}
 
-    /// Whether the asker may know of a task.
-    fn sees(&self, task: &Task) -> bool {
-        self.owns(task) || self.allows_of_server(Action::Inprog)
-    }
+/// Whether the asker may know of a task.
+fn sees(call: &Call, task: &Task) -> bool {
+    owns(call, task) || call.allows_of_server(Action::Inprog)
+}
 
-    /// Whether the asker may end a task.
-    fn may_end(&self, task: &Task) -> bool {
-        self.owns(task) || self.allows_of_server(Action::Killop)
-    }
+/// Whether the asker may end a task.
+fn may_end(call: &Call, task: &Task) -> bool {
+    owns(call, task) || call.allows_of_server(Action::Killop)
 }
 
 /// `/_tasks/{id}`.
@@ -177,12 +175,12 @@ pub(crate) async fn cancel(call: &mut Call, name: Option<&str>) -> Result<Answer
             chosen
                 .iter()
                 .filter_map(|(id, _)| call.server.tasks.one(*id))
-                .filter(|task| call.may_end(task))
+                .filter(|task| may_end(call, task))
                 .collect()
         }
     };
     call.parameters.end()?;
-    if tasks.iter().any(|task| !call.may_end(task)) {
+    if tasks.iter().any(|task| !may_end(call, task)) {
         call.require_of_server(Action::Killop)?;
     }
     tasks.iter().for_each(|task| task.cancel());

@@ -1,13 +1,13 @@
 //! Templates of indices: `_template`, `_index_template`, `_component_template`.
 
-use crate::call::Call;
-use crate::definition::{Definition, components, covers, overlap, patterns, priority};
-use crate::kept::Family;
-use crate::listed::is_listed_or_all;
-use crate::respond::{self, Answer, acknowledged, exists, ok};
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use indices::settings;
+use rest::call::Call;
+use rest::definition::{Definition, components, covers, overlap, patterns, priority};
+use rest::kept::Family;
+use rest::listed::is_listed_or_all;
+use rest::respond::{self, Answer, acknowledged, exists, ok};
 use search::{Analysis, Mapping};
 use serde_json::{Map, Value, json};
 

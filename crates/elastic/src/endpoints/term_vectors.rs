@@ -1,15 +1,15 @@
 //! `_termvectors` and `_mtermvectors`: the terms of documents.
 
 use super::document::{check_version, read_version};
-use crate::call::Call;
 use crate::limits::MGET_DOCUMENTS_MAX;
-use crate::respond::{Answer, ok};
-use crate::routed::{find, of_request};
 use auth::Action;
 use fetch::{TermFilter, TermVectors};
 use http::Method;
 use indices::error::{ElasticError, Result};
 use indices::scan;
+use rest::call::Call;
+use rest::respond::{Answer, ok};
+use rest::routed::{find, of_request};
 use search::Mapping;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;

@@ -1,14 +1,14 @@
 //! `_validate/query`: whether a query could be run, without running it.
 
 use super::search::parameters_query;
-use crate::call::Call;
 use crate::lookups;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, ok};
 use auth::Action;
 use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, ok};
 use search::{Held, Query, Request, Run};
 use serde_json::{Map, Value, json};
 

@@ -286,18 +286,6 @@ pub const CASES: &[Case] = &[
         r#"{"error": {"type": "repository_missing_exception", "reason": "[mine] missing"}}"#,
     ),
     case(
-        "POST /_cluster/reroute?explain",
-        "",
-        200,
-        r#"{"acknowledged": true, "state": {"routing_table": {}}, "explanations": []}"#,
-    ),
-    case(
-        "POST /_cluster/reroute",
-        r#"{"commands": [{"cancel": {"index": "things", "shard": 0, "node": "x"}}]}"#,
-        501,
-        "",
-    ),
-    case(
         "GET /things/_search_shards?preference=_shards:1",
         "",
         200,
@@ -336,7 +324,12 @@ pub const CASES: &[Case] = &[
     case("POST /_cat/fielddata/title", "", 405, ""),
     case("GET /_cat/master", "", 200, ""),
     case("POST /_cat/master", "", 405, ""),
-    case("GET /_cat/nodeattrs", "", 200, ""),
+    case(
+        "GET /_cat/nodeattrs?format=json",
+        "",
+        200,
+        r#"[{"node": "*", "host": "*", "attr": "larder.version", "value": "*"}]"#,
+    ),
     case("POST /_cat/nodeattrs", "", 405, ""),
     case(
         "GET /_cat/nodes?format=json&h=master",

@@ -92,6 +92,12 @@ fn requests_for_nested_and_pipeline_aggregations_get_elasticsearchs_answers() {
                 "w": {"weighted_avg": {"value": {"field": "n"}, "weight": {"field": "n"}}}, "p": {"percentiles": {"field": "n", "hdr": {}, "percents": [50]}}}"#,
             r#"{"e": {"count": 3, "sum_of_squares": 41.0}, "d": {"value": 1.0}, "r": {"values": {"2.0": 40.0}}, "w": {"value": 4.555555555555555}, "p": {"values": {"50.0": 2.0009765625}}}"#,
         ),
+        case(
+            "POST /b/_search",
+            r#"{"aggs": {"p": {"percentiles": {"field": "n", "script": {"source": "0 - _value"}, "hdr": {}}}}}"#,
+            500,
+            r#"{"error": {"type": "array_index_out_of_bounds_exception"}}"#,
+        ),
         aggs(
             r#"{"v": {"variable_width_histogram": {"field": "n", "buckets": 2}, "aggs": {"s": {"sum": {"field": "n"}}}}}"#,
             r#"{"v": {"buckets": [{"min": 1.0, "key": 1.5, "max": 2.0, "doc_count": 2, "s": {"value": 3.0}}, {"min": 6.0, "key": 6.0, "max": 6.0, "doc_count": 1}]}}"#,

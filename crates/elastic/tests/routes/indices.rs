@@ -465,6 +465,27 @@ pub const CASES: &[Case] = &[
         r#"{"error": {"type": "unsupported_operation_exception"}}"#,
     ),
     case("GET /_cat/indices?health=colour", "", 400, r#"{"status": 400}"#),
+    // The settings of a sort have to fit the mapping, although nothing is stored by them.
+    case(
+        "PUT /sorted",
+        r#"{"settings": {"index": {"sort.field": ["rank", "at"], "sort.order": ["asc", "desc"]}},
+            "mappings": {"properties": {"rank": {"type": "integer"}, "at": {"type": "date"}}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /sorted/_mapping",
+        r#"{"properties": {"parts": {"type": "nested"}}}"#,
+        400,
+        r#"{"error": {"reason": "cannot have nested fields when index sort is activated"}}"#,
+    ),
+    case("DELETE /sorted", "", 200, ""),
+    case(
+        "PUT /sorted",
+        r#"{"settings": {"index": {"sort.field": "rank"}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception", "reason": "unknown index sort field:[rank]"}}"#,
+    ),
     case(
         "GET /_cat/indices?bytes=colour",
         "",

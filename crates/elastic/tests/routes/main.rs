@@ -9,6 +9,7 @@ mod administration;
 mod aggregations;
 mod aliases;
 mod buckets;
+mod cluster;
 mod corpora;
 mod documents;
 mod fields;
@@ -43,7 +44,7 @@ use testing::http::Case;
 use testing::routes::{Route, answering, routes};
 
 /// The routes by the functions that find them, in the order of what [`table`] gives.
-fn tables() -> [Vec<Route>; 5] {
+fn tables() -> [Vec<Route>; 6] {
     let source = include_str!("../../src/route.rs");
     [
         routes(source, "of_index", ""),
@@ -51,6 +52,7 @@ fn tables() -> [Vec<Route>; 5] {
         routes(source, "of_cluster", ""),
         routes(source, "templates", ""),
         routes(source, "tables", "_cat"),
+        routes(source, "of_repositories", ""),
     ]
 }
 
@@ -60,6 +62,7 @@ fn table(first: Option<&str>) -> usize {
         Some("_cluster" | "_nodes" | "_tasks") => 2,
         Some("_template" | "_index_template" | "_component_template") => 3,
         Some("_cat") => 4,
+        Some("_snapshot") => 5,
         Some(first) if first.starts_with('_') && first != "_all" => 1,
         _ => 0,
     }
@@ -69,6 +72,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
     [
         administration::CASES,
         aliases::CASES,
+        cluster::CASES,
         documents::CASES,
         fields::CASES,
         flattened::CASES,
@@ -93,7 +97,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
 }
 
 /// The routes that answer a case.
-fn answered<'t>(tables: &'t [Vec<Route>; 5], case: &Case) -> Vec<&'t Route> {
+fn answered<'t>(tables: &'t [Vec<Route>; 6], case: &Case) -> Vec<&'t Route> {
     let parts = case.parts();
     answering(&tables[table(parts.first().copied())], &parts)
 }

@@ -409,8 +409,16 @@ pub const CASES: &[Case] = &[
         "POST /texts/_rollover",
         r#"{"conditions": {"colour": 2}}"#,
         400,
-        "",
+        r#"{"error": {"type": "x_content_parse_exception", "reason": "[rollover] failed to parse field [conditions]"}}"#,
     ),
+    case(
+        "POST /texts/_rollover",
+        r#"{"mappings": {"_doc": {"properties": {}}}}"#,
+        400,
+        r#"{"error": {"type": "x_content_parse_exception", "caused_by": {"type": "illegal_argument_exception", "reason":
+            "The mapping definition cannot be nested under a type [_doc] unless include_type_name is set to true."}}}"#,
+    ),
+    case("POST /texts/_rollover", r#"{"colour": 2}"#, 400, ""),
     case(
         "POST /texts/_rollover/texts-new?dry_run",
         "",

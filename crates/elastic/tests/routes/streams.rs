@@ -45,7 +45,19 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /_ilm/status", "", 200, r#"{"operation_mode": "RUNNING"}"#),
     case("POST /_ilm/status", "", 405, ""),
-    case("POST /_ilm/stop", "", 501, ""),
+    case("POST /_ilm/stop", "", 200, r#"{"acknowledged": true}"#),
+    case("GET /_ilm/status", "", 200, r#"{"operation_mode": "STOPPED"}"#),
+    case("GET /_ilm/stop", "", 405, ""),
+    case("POST /_ilm/start", "", 200, ""),
+    case("GET /_ilm/status", "", 200, r#"{"operation_mode": "RUNNING"}"#),
+    case("GET /_ilm/start", "", 405, ""),
+    case("POST /_ilm/migrate_to_data_tiers", "", 501, ""),
+    case(
+        "PUT /_ilm/policy/locked",
+        r#"{"policy": {"phases": {"delete": {"actions": {"readonly": {}}}}}}"#,
+        400,
+        r#"{"error": {"reason": "invalid action [readonly] defined in phase [delete]"}}"#,
+    ),
     case(
         "PUT /_data_stream/none",
         "",
@@ -116,6 +128,12 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /logs-b/_rollover",
+        r#"{"conditions": {"max_primary_shard_docs": 100, "max_primary_shard_size": "1gb"}}"#,
+        200,
+        r#"{"rolled_over": false, "conditions": {"[max_primary_shard_docs: 100]": false, "[max_primary_shard_size: 1gb]": false}}"#,
+    ),
+    case(
+        "POST /logs-b/_rollover",
         "",
         200,
         r#"{"rolled_over": true, "old_index": "ds-logs-b-000001", "new_index": "ds-logs-b-000002"}"#,
@@ -135,11 +153,39 @@ pub const CASES: &[Case] = &[
         r#"{"data_streams": [{"generation": 2}]}"#,
     ),
     case(
+        "GET /_data_stream/logs-b/_stats",
+        "",
+        200,
+        r#"{"_shards": {"failed": 0}, "data_stream_count": 1, "backing_indices": 2, "total_store_size_bytes": "*",
+            "data_streams": [{"data_stream": "logs-b", "backing_indices": 2, "store_size_bytes": "*", "maximum_timestamp": 1704240000000}]}"#,
+    ),
+    case("GET /_data_stream/none/_stats", "", 404, ""),
+    case(
+        "GET /_data_stream/_stats",
+        "",
+        200,
+        r#"{"data_stream_count": 2, "backing_indices": 3}"#,
+    ),
+    case("GET /_data_stream/_stats?colour", "", 400, ""),
+    case(
         "GET /_resolve/index/logs-b",
         "",
         200,
         r#"{"aliases": [], "data_streams": [{"name": "logs-b", "backing_indices": ["ds-logs-b-000001", "ds-logs-b-000002"]}]}"#,
     ),
+    case(
+        "POST /ds-logs-b-000001/_ilm/remove",
+        "",
+        200,
+        r#"{"has_failures": false}"#,
+    ),
+    case(
+        "GET /ds-logs-b-000001/_ilm/explain",
+        "",
+        200,
+        r#"{"indices": {"ds-logs-b-000001": {"managed": false}}}"#,
+    ),
+    case("POST /none/_ilm/remove", "", 404, ""),
     case("DELETE /ds-logs-b-000002", "", 400, ""),
     case("DELETE /ds-logs-b-000001", "", 200, ""),
     case("GET /logs-b/_count", "", 200, r#"{"count": 1}"#),
@@ -152,8 +198,10 @@ pub const CASES: &[Case] = &[
 
 const QUICK: &str = r#"{"policy": {"phases": {"hot": {"actions": {"rollover": {"max_docs": 2}}}, "delete": {"min_age": "1ms", "actions": {"delete": {}}}}}}"#;
 
+const LOCKED: &str = r#"{"policy": {"phases": {"warm": {"actions": {"readonly": {}}}}}}"#;
+
 #[test]
-fn indices_are_rolled_over_and_dropped_when_it_is_time() {
+fn indices_are_rolled_over_closed_to_writes_and_dropped_when_it_is_time() {
     let server = Server::start();
     let made = [
         case(
@@ -163,6 +211,13 @@ fn indices_are_rolled_over_and_dropped_when_it_is_time() {
             "",
         ),
         case("PUT /_ilm/policy/quick", QUICK, 200, ""),
+        case("PUT /_ilm/policy/locked", LOCKED, 200, ""),
+        case(
+            "PUT /locked",
+            r#"{"settings": {"index.lifecycle.name": "locked"}}"#,
+            200,
+            "",
+        ),
         case(
             "PUT /_index_template/q",
             r#"{"index_patterns": ["q-*"], "template": {"settings": {"index.lifecycle.name": "quick", "index.lifecycle.rollover_alias": "q"}}}"#,
@@ -189,6 +244,7 @@ fn indices_are_rolled_over_and_dropped_when_it_is_time() {
         case("GET /q-000002", "", 200, ""),
         case("GET /q-000001", "", 404, ""),
         case("GET /q-000003", "", 404, ""),
+        case("PUT /locked/_doc/1", "{}", 403, ""),
     ];
     let begun = Instant::now();
     loop {

@@ -6,11 +6,14 @@ mod csv;
 mod date;
 mod dissect;
 mod fields;
+mod fingerprint;
 mod grok;
 mod key_values;
+mod network;
 mod sizes;
 mod structure;
 mod texts;
+mod uri;
 
 use crate::context::Context;
 use crate::error::{PipelineError, Result};
@@ -38,10 +41,12 @@ pub(crate) enum ProcessorKind {
     DotExpander(structure::DotExpander),
     Drop,
     Fail(control::Fail),
+    Fingerprint(fingerprint::Fingerprint),
     Foreach(structure::Foreach),
     Grok(grok::Grok),
     Json(structure::Json),
     KeyValue(key_values::KeyValue),
+    NetworkDirection(network::NetworkDirection),
     Pipeline(control::Pipeline),
     Remove(fields::Remove),
     Rename(fields::Rename),
@@ -49,6 +54,7 @@ pub(crate) enum ProcessorKind {
     Set(fields::Set),
     Sort(structure::Sort),
     Text(texts::Text),
+    UriParts(uri::UriParts),
 }
 
 /// The types of processors that are here.
@@ -63,6 +69,7 @@ pub const PROCESSORS: &[&str] = &[
     "dot_expander",
     "drop",
     "fail",
+    "fingerprint",
     "foreach",
     "grok",
     "gsub",
@@ -71,6 +78,7 @@ pub const PROCESSORS: &[&str] = &[
     "json",
     "kv",
     "lowercase",
+    "network_direction",
     "pipeline",
     "remove",
     "rename",
@@ -80,6 +88,7 @@ pub const PROCESSORS: &[&str] = &[
     "split",
     "trim",
     "uppercase",
+    "uri_parts",
     "urldecode",
 ];
 
@@ -89,15 +98,12 @@ const NOT_HERE: &[&str] = &[
     "circle",
     "community_id",
     "enrich",
-    "fingerprint",
     "geoip",
     "inference",
-    "network_direction",
     "redact",
     "registered_domain",
     "reroute",
     "set_security_user",
-    "uri_parts",
     "user_agent",
 ];
 
@@ -118,10 +124,14 @@ impl ProcessorKind {
             "dot_expander" => ProcessorKind::DotExpander(structure::DotExpander::parse(options)?),
             "drop" => ProcessorKind::Drop,
             "fail" => ProcessorKind::Fail(control::Fail::parse(options)?),
+            "fingerprint" => ProcessorKind::Fingerprint(fingerprint::Fingerprint::parse(options)?),
             "foreach" => ProcessorKind::Foreach(structure::Foreach::parse(options, depth, count)?),
             "grok" => ProcessorKind::Grok(grok::Grok::parse(options)?),
             "json" => ProcessorKind::Json(structure::Json::parse(options)?),
             "kv" => ProcessorKind::KeyValue(key_values::KeyValue::parse(options)?),
+            "network_direction" => {
+                ProcessorKind::NetworkDirection(network::NetworkDirection::parse(options)?)
+            }
             "pipeline" => ProcessorKind::Pipeline(control::Pipeline::parse(options)?),
             "remove" => ProcessorKind::Remove(fields::Remove::parse(options)?),
             "rename" => ProcessorKind::Rename(fields::Rename::parse(options)?),
@@ -130,6 +140,7 @@ impl ProcessorKind {
             "sort" => ProcessorKind::Sort(structure::Sort::parse(options)?),
             "bytes" | "gsub" | "html_strip" | "join" | "lowercase" | "split" | "trim" | "uppercase"
             | "urldecode" => ProcessorKind::Text(texts::Text::parse(kind, options)?),
+            "uri_parts" => ProcessorKind::UriParts(uri::UriParts::parse(options)?),
             known if NOT_HERE.contains(&known) => {
                 return Err(PipelineError::unsupported(format!("the processor [{known}]")));
             }
@@ -152,10 +163,12 @@ impl ProcessorKind {
             ProcessorKind::DotExpander(expander) => expander.run(context)?,
             ProcessorKind::Drop => return Ok(Flow::Drop),
             ProcessorKind::Fail(fail) => fail.run(context)?,
+            ProcessorKind::Fingerprint(fingerprint) => fingerprint.run(context)?,
             ProcessorKind::Foreach(foreach) => return foreach.run(context, run),
             ProcessorKind::Grok(grok) => grok.run(context)?,
             ProcessorKind::Json(json) => json.run(context)?,
             ProcessorKind::KeyValue(pairs) => pairs.run(context)?,
+            ProcessorKind::NetworkDirection(direction) => direction.run(context)?,
             ProcessorKind::Pipeline(pipeline) => return pipeline.run(context, run),
             ProcessorKind::Remove(remove) => remove.run(context)?,
             ProcessorKind::Rename(rename) => rename.run(context)?,
@@ -163,6 +176,7 @@ impl ProcessorKind {
             ProcessorKind::Set(set) => set.run(context)?,
             ProcessorKind::Sort(sort) => sort.run(context)?,
             ProcessorKind::Text(text) => text.run(context)?,
+            ProcessorKind::UriParts(parts) => parts.run(context)?,
         }
         Ok(Flow::Next)
     }

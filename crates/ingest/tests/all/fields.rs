@@ -1,6 +1,6 @@
 //! Processors of fields, values and structure.
 
-use crate::{Alone, context, made};
+use crate::{Alone, context, failure, made};
 use ingest::Pipeline;
 use serde_json::json;
 
@@ -152,4 +152,26 @@ fn documents_choose_their_index() {
 fn scripts_change_documents() {
     let script = json!([{"script": {"source": "ctx.sum = ctx.a + params.b; ctx.remove('a'); ctx._index = 'other'", "params": {"b": 2}}}]);
     assert_eq!(made(script, json!({"a": 1})), json!({"sum": 3}));
+}
+
+#[test]
+fn addresses_are_taken_apart_and_hashed() {
+    let processors = json!([
+        {"uri_parts": {"field": "u", "keep_original": false, "remove_if_successful": true}},
+        {"network_direction": {"internal_networks": ["private", "{{net}}"]}},
+        {"network_direction": {"source_ip": "none", "internal_networks_field": "none", "target_field": "other"}},
+        {"fingerprint": {"fields": ["none", "a"], "method": "SHA-256", "ignore_missing": true}}
+    ]);
+    let source = json!({"u": "https://a.b:81/x.png", "net": "8.8.8.0/24", "source": {"ip": "10.0.0.1"},
+        "destination": {"ip": "8.8.8.8"}, "a": "x"});
+    assert_eq!(
+        made(processors, source),
+        json!({"net": "8.8.8.0/24", "source": {"ip": "10.0.0.1"}, "destination": {"ip": "8.8.8.8"}, "a": "x",
+            "url": {"domain": "a.b", "path": "/x.png", "extension": "png", "port": 81, "scheme": "https"},
+            "network": {"direction": "internal"}, "fingerprint": "PH6byTDck/AfppmF7yQtn56GHzxTVaokzl70tLinDMs="})
+    );
+    let wrong = failure(json!([{"fingerprint": {"fields": ["none"]}}]), json!({"a": 1}));
+    assert_eq!(wrong.reason, "missing field [none] when calculating fingerprint");
+    let wrong = failure(json!([{"uri_parts": {"field": "u"}}]), json!({"u": "not an uri"}));
+    assert_eq!(wrong.reason, "unable to parse URI [not an uri]");
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 47] = [
+pub const LEVELS: [(&str, u8); 48] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -51,8 +51,9 @@ pub const LEVELS: [(&str, u8); 47] = [
     ("riak", 8),
     ("syslog", 8),
     ("web", 8),
-    ("elastic", 9),
-    ("larder", 10),
+    ("rest", 9),
+    ("elastic", 10),
+    ("larder", 11),
 ];
 
 #[test]
@@ -93,7 +94,7 @@ fn only_kv_names_the_embedded_engine() {
 #[test]
 fn protocols_see_neither_the_store_nor_its_keys() {
     for protocol in [
-        "mongo", "couch", "access", "elastic", "indices", "riak", "web", "atlas", "indexing",
+        "mongo", "couch", "access", "elastic", "indices", "rest", "riak", "web", "atlas", "indexing",
     ] {
         let manifest = read(&root().join("crates").join(protocol).join("Cargo.toml"));
         let dependencies = table_keys(&manifest, "dependencies");

@@ -3,12 +3,13 @@
 use super::filters::Filter;
 use super::stems::Stem;
 use super::tokenizers::Tokenizer;
+use super::word_list::WordList;
 use super::{Analyzer, stops};
 use regex::Regex;
 
 /// The analyzer that every collection has under this name.
 pub(super) fn built_in(name: &str) -> Option<Analyzer> {
-    let english = || stops::of("_english_").unwrap_or_default().into_iter().collect();
+    let english = || WordList::new(stops::of("_english_").unwrap_or_default(), false);
     let standard = |filters| Analyzer::new(Tokenizer::standard(), filters);
     Some(match name {
         "standard" | "default" => standard(vec![Filter::Lowercase]),
@@ -48,7 +49,7 @@ fn of_language(name: &str) -> Option<Analyzer> {
     let filters = || {
         Some(vec![
             Filter::Lowercase,
-            Filter::Stop(stops::of(&format!("_{name}_"))?.into_iter().collect()),
+            Filter::Stop(WordList::new(stops::of(&format!("_{name}_"))?, false)),
             Filter::Stem(Stem::of(name)?),
         ])
     };

@@ -99,6 +99,8 @@ pub(crate) struct Replacement {
     pattern: Regex,
     /// What is put there, in parts of one reference to a group at most: a hundred of them may be of a long text each.
     parts: Vec<String>,
+    /// Whether only the first of what is found is replaced.
+    is_single: bool,
 }
 
 impl Replacement {
@@ -116,14 +118,27 @@ impl Replacement {
             parts.push(rest[..end].to_owned());
             rest = &rest[end..];
         }
-        Replacement { pattern, parts }
+        Replacement {
+            pattern,
+            parts,
+            is_single: false,
+        }
+    }
+
+    /// The same of what is found first alone.
+    pub(crate) fn once(self) -> Replacement {
+        Replacement {
+            is_single: true,
+            ..self
+        }
     }
 
     /// The text with what the pattern finds replaced.
     pub(crate) fn apply(&self, text: &str) -> String {
         let mut out = Written::in_place_of(text);
         let mut from = 0;
-        for found in self.pattern.captures_iter(text) {
+        let most = if self.is_single { 1 } else { usize::MAX };
+        for found in self.pattern.captures_iter(text).take(most) {
             let Some(whole) = found.get(0) else { break };
             if !out.push(&text[from..whole.start()]) || !self.push(&found, &mut out) {
                 return out.text;

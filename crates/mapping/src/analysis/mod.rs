@@ -2,21 +2,27 @@
 
 mod built_in;
 mod char_filters;
+mod digits;
 mod filters;
+mod light;
+mod patterns;
 mod registry;
 mod stems;
 mod stops;
 mod synonyms;
 mod terms;
 mod tokenizers;
+mod word_filters;
+mod word_list;
 mod word_parts;
+mod word_settings;
 
 pub use registry::Analysis;
 
 use crate::error::{Result, SearchError};
 use crate::json::Members;
 use char_filters::CharFilter;
-use filters::Filter;
+use filters::{Filter, Shingles};
 use std::fmt;
 use std::sync::Arc;
 use tokenizers::Tokenizer;
@@ -41,6 +47,8 @@ pub struct Token {
     pub length: u32,
     /// What kind of text it is: `word`, `<ALPHANUM>`, `<NUM>`.
     pub kind: &'static str,
+    /// Whether stemmers leave it as it is.
+    pub is_keyword: bool,
 }
 
 /// One way from text to terms. Each field has its own; the words and rules of their filters are shared.
@@ -95,12 +103,14 @@ impl Analyzer {
 
     /// This analyzer, with `least` to `most` adjacent terms joined into one; single terms are kept if `unigrams`.
     pub(crate) fn with_shingles(mut self, least: usize, most: usize, unigrams: bool) -> Analyzer {
-        self.filters.push(Arc::new(Filter::Shingle {
+        self.filters.push(Arc::new(Filter::Shingle(Shingles {
             least,
             most,
-            unigrams,
+            keeps_words: unigrams,
+            keeps_few: false,
             separator: " ".to_owned(),
-        }));
+            filler: "_".to_owned(),
+        })));
         self
     }
 
@@ -194,8 +204,10 @@ impl Analyzer {
                 position: 0,
                 length: 1,
                 kind: "word",
+                is_keyword: false,
             };
-            if let Some(token) = filter.apply(vec![token]).pop() {
+            // Where the text as it was is kept beside, it comes second.
+            if let Some(token) = filter.apply(vec![token]).into_iter().next() {
                 text = token.text;
             }
         }
@@ -277,6 +289,15 @@ mod tests {
                 ("on", 2, 1)
             ])
         );
+        let typed = |rule: &str| json!({"type": "word_delimiter", "type_table": ["+ => ALPHA", rule]});
+        assert_eq!(
+            terms(typed(r"\u0023 => ALPHANUM"), "C++/C#7 a.b"),
+            expected(&[("C++", 0, 1), ("C#7", 1, 1), ("a", 2, 1), ("b", 3, 1)])
+        );
+        for wrong in ["+", "++ => ALPHA", "+ => SIGN", r"\u00 => DIGIT"] {
+            let settings = json!({"filter": {"f": typed(wrong)}, "analyzer": {"a": {"tokenizer": "keyword", "filter": ["f"]}}});
+            assert!(Analysis::parse(&settings).is_err(), "{wrong}");
+        }
         let flat =
             serde_json::json!({"type": "word_delimiter", "catenate_words": true, "protected_words": ["a-b"]});
         assert_eq!(

@@ -2,17 +2,19 @@
 
 use super::built_in::built_in;
 use super::char_filters::{CharFilter, Mappings, Replacement};
-use super::filters::Filter;
+use super::filters::{Filter, Shingles};
 use super::stems::Stem;
 use super::synonyms::Synonyms;
 use super::tokenizers::{CharClass, Tokenizer};
-use super::word_parts::WordParts;
-use super::{Analyzer, position_gap, stops};
+use super::word_filters::WordFilter;
+use super::word_list::{WordList, words};
+use super::word_parts::{Types, WordParts};
+use super::word_settings::{excluded, word_filter};
+use super::{Analyzer, patterns, position_gap, stops};
 use crate::error::{Result, SearchError};
 use crate::json::{Members, as_bool, one_or_many, scalar};
-use regex::Regex;
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Character filters and filters of an analyzer at most: each may add as much to a text as one of them has room for.
@@ -145,34 +147,27 @@ impl Analysis {
                 self.of_parts(tokenizer, &filters, &char_filters)?
             }
             "pattern" => {
-                let pattern = members.text("pattern")?.unwrap_or_else(|| r"\W+".to_owned());
+                let pattern = patterns::taken(&mut members, r"\W+")?;
                 let mut filters = Vec::new();
                 if members.flag("lowercase")?.unwrap_or(true) {
                     filters.push(Filter::Lowercase);
                 }
-                Analyzer::new(
-                    Tokenizer::Pattern {
-                        pattern: regex(&pattern)?,
-                        group: None,
-                    },
-                    filters,
-                )
+                Analyzer::new(Tokenizer::Pattern { pattern, group: None }, filters)
             }
             other => built_in(other).ok_or_else(|| {
                 SearchError::illegal(format!("Unknown analyzer type [{other}] for [{name}]"))
             })?,
         };
         if let Some(words) = members.take("stopwords") {
-            let words = stop_words(words)?;
-            let at = analyzer
-                .filters
-                .iter()
-                .position(|filter| matches!(**filter, Filter::Stop(_)));
-            let stop = Arc::new(Filter::Stop(words));
-            match at {
-                Some(at) => analyzer.filters[at] = stop,
-                None => analyzer.filters.push(stop),
-            }
+            put_stop_words(&mut analyzer, WordList::new(stop_words(words)?, false));
+        }
+        let is_stem = |filter: &Arc<Filter>| matches!(**filter, Filter::Stem(_));
+        if let Some(at) = analyzer.filters.iter().position(is_stem)
+            && kind != "custom"
+            && let Some(given) = members.take("stem_exclusion")
+        {
+            let marks = Filter::Words(excluded(words(Some(given))));
+            analyzer.filters.insert(at, Arc::new(marks));
         }
         if let Some(longest) = longest(&mut members)? {
             analyzer.tokenizer = Tokenizer::Standard { longest };
@@ -211,20 +206,21 @@ impl Analysis {
                 Some(longest) => Tokenizer::Standard { longest },
                 None => Tokenizer::standard(),
             },
-            "keyword" => Tokenizer::Keyword,
+            "keyword" => {
+                // Texts are read as a whole.
+                members.count("buffer_size")?;
+                Tokenizer::Keyword
+            }
             "whitespace" => Tokenizer::Whitespace,
             "letter" => Tokenizer::Letter { lowercase: false },
             "lowercase" => Tokenizer::Letter { lowercase: true },
             "pattern" => {
-                let pattern = members.text("pattern")?.unwrap_or_else(|| r"\W+".to_owned());
+                let pattern = patterns::taken(&mut members, r"\W+")?;
                 // With -1, what lies between is found.
                 let group = members
                     .integer("group")?
                     .and_then(|group| usize::try_from(group).ok());
-                Tokenizer::Pattern {
-                    pattern: regex(&pattern)?,
-                    group,
-                }
+                Tokenizer::Pattern { pattern, group }
             }
             "ngram" | "nGram" | "edge_ngram" | "edgeNGram" => {
                 let (least, most) = lengths(&mut members, 1, 2)?;
@@ -239,6 +235,7 @@ impl Analysis {
                 }
             }
             "path_hierarchy" => {
+                members.count("buffer_size")?;
                 let first = |text: Option<String>| text.and_then(|text| text.chars().next());
                 let delimiter = first(members.text("delimiter")?).unwrap_or('/');
                 Tokenizer::Path {
@@ -274,9 +271,9 @@ impl Analysis {
         let filter = match kind.as_str() {
             "html_strip" => CharFilter::HtmlStrip,
             "pattern_replace" => {
-                let pattern = members.text("pattern")?.unwrap_or_default();
+                let pattern = patterns::taken(&mut members, "")?;
                 let by = members.text("replacement")?.unwrap_or_default();
-                CharFilter::Replace(Replacement::new(regex(&pattern)?, &by))
+                CharFilter::Replace(Replacement::new(pattern, &by))
             }
             "mapping" => {
                 let rules = members.take("mappings").map(one_or_many).unwrap_or_default();
@@ -309,55 +306,61 @@ impl Analysis {
     }
 }
 
+/// Puts stop words in the place of those that an analyzer has.
+fn put_stop_words(analyzer: &mut Analyzer, words: WordList) {
+    let stop = Arc::new(Filter::Stop(words));
+    let is_stop = |filter: &Arc<Filter>| matches!(**filter, Filter::Stop(_));
+    match analyzer.filters.iter().position(is_stop) {
+        Some(at) => analyzer.filters[at] = stop,
+        None => analyzer.filters.push(stop),
+    }
+}
+
 fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Result<Filter> {
     Ok(match kind {
         "lowercase" => Filter::Lowercase,
         "uppercase" => Filter::Uppercase,
-        "asciifolding" => Filter::AsciiFolding,
+        "asciifolding" => Filter::AsciiFolding {
+            keeps: is_set(members, "preserve_original")?,
+        },
+        "decimal_digit" => Filter::DecimalDigit,
+        "german_normalization" => Filter::GermanNormalization,
         "trim" => Filter::Trim,
         "reverse" => Filter::Reverse,
         "apostrophe" => Filter::Apostrophe,
-        "unique" => Filter::Unique,
+        "unique" => match is_set(members, "only_on_same_position")? {
+            true => Filter::Words(WordFilter::Distinct),
+            false => Filter::Unique,
+        },
         "porter_stem" => Filter::Stem(stem("porter")?),
-        "stop" => Filter::Stop(match members.take("stopwords") {
-            Some(words) => stop_words(words)?,
-            None => stop_words(&Value::from("_english_"))?,
-        }),
-        "keep" => Filter::Keep(words(members.take("keep_words"))),
+        "stop" => {
+            let usual = Value::from("_english_");
+            let words = stop_words(members.take("stopwords").unwrap_or(&usual))?;
+            Filter::Stop(WordList::new(words, is_set(members, "ignore_case")?))
+        }
+        "keep" => {
+            let words = words(members.take("keep_words"));
+            Filter::Keep(WordList::new(words, is_set(members, "keep_words_case")?))
+        }
         "length" => Filter::Length {
             least: members.count("min")?.unwrap_or(0),
             most: members.count("max")?.unwrap_or(usize::MAX),
         },
         "truncate" => Filter::Truncate(members.count("length")?.unwrap_or(10)),
         "limit" => Filter::Limit(members.count("max_token_count")?.unwrap_or(1)),
-        "elision" => Filter::Elision(match members.take("articles") {
-            Some(articles) => words(Some(articles)),
-            None => ["l", "m", "t", "qu", "n", "s", "j", "d", "c"]
-                .map(str::to_owned)
-                .into(),
-        }),
+        "elision" => Filter::Elision(articles(members)?),
         "stemmer" | "snowball" => stemmer(kind, members)?,
         "pattern_replace" => {
-            let pattern = members.text("pattern")?.unwrap_or_default();
+            let pattern = patterns::taken(members, "")?;
             let by = members.text("replacement")?.unwrap_or_default();
-            Filter::Replace(Replacement::new(regex(&pattern)?, &by))
+            let replacement = Replacement::new(pattern, &by);
+            Filter::Replace(match members.flag("all")?.unwrap_or(true) {
+                true => replacement,
+                false => replacement.once(),
+            })
         }
-        "ngram" | "nGram" | "edge_ngram" | "edgeNGram" => {
-            let (least, most) = lengths(members, 1, 2)?;
-            let keeps = members.flag("preserve_original")?.unwrap_or(false);
-            Filter::Ngram {
-                least,
-                most,
-                edge: kind.starts_with("edge"),
-                keeps,
-            }
-        }
-        "shingle" => Filter::Shingle {
-            least: members.count("min_shingle_size")?.unwrap_or(2).max(2),
-            most: members.count("max_shingle_size")?.unwrap_or(2).clamp(2, 10),
-            unigrams: members.flag("output_unigrams")?.unwrap_or(true),
-            separator: members.text("token_separator")?.unwrap_or_else(|| " ".to_owned()),
-        },
+        "ngram" | "nGram" | "edge_ngram" | "edgeNGram" => grams(kind, members)?,
+        "shingle" => Filter::Shingle(shingles(members)?),
         "synonym" | "synonym_graph" => Filter::Synonyms(synonyms(kind, members, before)?),
         "word_delimiter" | "word_delimiter_graph" => Filter::WordParts(word_parts(kind, members)?),
         "fingerprint" => Filter::Fingerprint {
@@ -365,10 +368,48 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
             most: members.count("max_output_size")?.unwrap_or(255),
         },
         other => {
-            return Err(SearchError::illegal(format!(
-                "failed to find global filter under [{other}]"
-            )));
+            let unknown = || SearchError::illegal(format!("failed to find global filter under [{other}]"));
+            Filter::Words(word_filter(other, members)?.ok_or_else(unknown)?)
         }
+    })
+}
+
+fn grams(kind: &str, members: &mut Members<'_>) -> Result<Filter> {
+    let (least, most) = lengths(members, 1, 2)?;
+    Ok(Filter::Ngram {
+        least,
+        most,
+        edge: kind.starts_with("edge"),
+        keeps: is_set(members, "preserve_original")?,
+    })
+}
+
+/// Whether a flag is set that is not by default.
+fn is_set(members: &mut Members<'_>, name: &str) -> Result<bool> {
+    Ok(members.flag(name)?.unwrap_or(false))
+}
+
+/// The articles that are taken off words; those of French where none are given.
+fn articles(members: &mut Members<'_>) -> Result<WordList> {
+    let ignores_case = is_set(members, "articles_case")?;
+    let french = || {
+        let articles = [
+            "l", "m", "t", "qu", "n", "s", "j", "d", "c", "jusqu", "quoiqu", "lorsqu", "puisqu",
+        ];
+        WordList::new(articles.map(str::to_owned), true)
+    };
+    let given = members.take("articles");
+    Ok(given.map_or_else(french, |given| WordList::new(words(Some(given)), ignores_case)))
+}
+
+fn shingles(members: &mut Members<'_>) -> Result<Shingles> {
+    Ok(Shingles {
+        least: members.count("min_shingle_size")?.unwrap_or(2).max(2),
+        most: members.count("max_shingle_size")?.unwrap_or(2).clamp(2, 10),
+        keeps_words: members.flag("output_unigrams")?.unwrap_or(true),
+        keeps_few: is_set(members, "output_unigrams_if_no_shingles")?,
+        separator: members.text("token_separator")?.unwrap_or_else(|| " ".to_owned()),
+        filler: members.text("filler_token")?.unwrap_or_else(|| "_".to_owned()),
     })
 }
 
@@ -408,7 +449,8 @@ fn word_parts(kind: &str, members: &mut Members<'_>) -> Result<WordParts> {
         splits_numerics: flag("split_on_numerics", true)?,
         stems_possessive: flag("stem_english_possessive", true)?,
         adjusts_offsets: flag("adjust_offsets", true)?,
-        protected: words(members.take("protected_words")),
+        protected: words(members.take("protected_words")).into_iter().collect(),
+        types: Types::parse(&words(members.take("type_table")))?,
         is_graph: kind == "word_delimiter_graph",
     })
 }
@@ -443,19 +485,9 @@ fn char_class(value: &Value) -> Result<CharClass> {
     })
 }
 
-fn words(value: Option<&Value>) -> HashSet<String> {
-    value
-        .map(one_or_many)
-        .unwrap_or_default()
-        .into_iter()
-        .filter_map(scalar)
-        .collect()
-}
-
-fn stop_words(value: &Value) -> Result<HashSet<String>> {
+fn stop_words(value: &Value) -> Result<Vec<String>> {
     match value {
         Value::String(named) if named.starts_with('_') => stops::of(named)
-            .map(|words| words.into_iter().collect())
             .ok_or_else(|| SearchError::unsupported(format!("the list of stop words [{named}]"))),
         other => Ok(words(Some(other))),
     }
@@ -463,11 +495,4 @@ fn stop_words(value: &Value) -> Result<HashSet<String>> {
 
 fn stem(language: &str) -> Result<Stem> {
     Stem::of(language).ok_or_else(|| SearchError::illegal(format!("Unknown stemmer type: {language}")))
-}
-
-fn regex(pattern: &str) -> Result<Regex> {
-    regex::RegexBuilder::new(pattern)
-        .size_limit(1 << 20)
-        .build()
-        .map_err(|error| SearchError::illegal(format!("the pattern [{pattern}] cannot be used: {error}")))
 }

@@ -169,6 +169,7 @@ impl Synonyms {
                     start: source.map_or(first.start, |token| token.start),
                     end: source.map_or(last.end, |token| token.end),
                     kind: source.map_or("SYNONYM", |token| token.kind),
+                    is_keyword: source.is_some_and(|token| token.is_keyword),
                 });
                 own = end;
                 if self.is_graph && !is_last {

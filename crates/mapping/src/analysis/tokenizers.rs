@@ -302,6 +302,7 @@ impl<'t> Cut<'t> {
             position: self.tokens.len() as u32,
             length: 1,
             kind,
+            is_keyword: false,
         });
     }
 }

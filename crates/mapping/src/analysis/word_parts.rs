@@ -2,7 +2,8 @@
 
 use super::Token;
 use super::terms::Room;
-use std::collections::HashSet;
+use crate::error::{Result, SearchError};
+use std::collections::{HashMap, HashSet};
 
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
@@ -25,8 +26,70 @@ pub(crate) struct WordParts {
     pub(super) adjusts_offsets: bool,
     /// Words that are left as they are.
     pub(super) protected: HashSet<String>,
+    /// Characters that are taken for others than they are.
+    pub(super) types: Types,
     /// Whether terms say how many places they take.
     pub(super) is_graph: bool,
+}
+
+/// What characters are taken for.
+#[derive(Debug, Default)]
+pub(crate) struct Types(HashMap<char, u8>);
+
+impl Types {
+    /// Reads rules such as `+ => ALPHA`.
+    pub(super) fn parse(rules: &[String]) -> Result<Types> {
+        let mut types = HashMap::new();
+        for rule in rules {
+            let wrong = |why: &str| SearchError::illegal(format!("Invalid Mapping Rule : [{rule}]{why}"));
+            let (character, name) = rule.rsplit_once("=>").ok_or_else(|| wrong(""))?;
+            let class = match name.trim() {
+                "LOWER" => LOWER,
+                "UPPER" => UPPER,
+                "ALPHA" => ALPHA,
+                "DIGIT" => DIGIT,
+                "ALPHANUM" => ALPHA | DIGIT,
+                "SUBWORD_DELIM" => DELIMITER,
+                _ => return Err(wrong(". Illegal type.")),
+            };
+            let character = single(character.trim());
+            let character = character.ok_or_else(|| wrong(". Only a single character is allowed."))?;
+            types.insert(character, class);
+        }
+        Ok(Types(types))
+    }
+
+    fn class_of(&self, c: char) -> u8 {
+        match self.0.get(&c) {
+            Some(class) => *class,
+            None => class_of(c),
+        }
+    }
+}
+
+/// The one character that a text is, which may be written with a backslash.
+fn single(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    let first = chars.next()?;
+    let c = match (first, chars.as_str()) {
+        ('\\', escaped) => {
+            let kind = chars.next()?;
+            match kind {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                'u' => {
+                    chars = escaped.get(5..)?.chars();
+                    char::from_u32(u32::from_str_radix(escaped.get(1..5)?, 16).ok()?)?
+                }
+                other => other,
+            }
+        }
+        (first, _) => first,
+    };
+    chars.next().is_none().then_some(c)
 }
 
 /// A part of a word, in characters.
@@ -90,6 +153,7 @@ impl WordParts {
                     position: token.position + place,
                     length,
                     kind: token.kind,
+                    is_keyword: token.is_keyword,
                 }
             }));
         }
@@ -181,7 +245,7 @@ impl WordParts {
         let mut parts = Vec::new();
         let mut at = 0;
         while at < chars.len() {
-            let mut last = class_of(chars[at]);
+            let mut last = self.types.class_of(chars[at]);
             if last == DELIMITER {
                 at += 1;
                 continue;
@@ -189,14 +253,14 @@ impl WordParts {
             let from = at;
             at += 1;
             while at < chars.len() {
-                let class = class_of(chars[at]);
+                let class = self.types.class_of(chars[at]);
                 if self.breaks(last, class) {
                     break;
                 }
                 last = class;
                 at += 1;
             }
-            let class = match class_of(chars[from]) {
+            let class = match self.types.class_of(chars[from]) {
                 DIGIT => DIGIT,
                 _ => ALPHA,
             };
@@ -226,11 +290,11 @@ impl WordParts {
     fn is_possessive(&self, chars: &[char], at: usize) -> bool {
         let is_end = chars
             .get(at + 2)
-            .is_none_or(|after| class_of(*after) == DELIMITER);
+            .is_none_or(|after| self.types.class_of(*after) == DELIMITER);
         self.stems_possessive
             && is_end
             && matches!(chars.get(at..at + 2), Some(['\'', 's' | 'S']))
-            && class_of(chars[at - 1]) & ALPHA != 0
+            && self.types.class_of(chars[at - 1]) & ALPHA != 0
     }
 }
 

@@ -132,9 +132,10 @@ impl Metric {
             return Ok(());
         };
         if number < 0.0 && self.kind.digits().is_some() {
-            return Err(SearchError::illegal(format!(
+            let reason = format!(
                 "The value {number:?} is out of bounds for histogram: negative values cannot be recorded with [hdr]"
-            )));
+            );
+            return Err(SearchError::new(ErrorKind::OutOfBounds, reason));
         }
         self.summary.add(number, times);
         if let Some(values) = &mut self.values {

@@ -2,11 +2,11 @@
 //! turn comes, so that no more documents are in memory than are written together.
 
 use crate::endpoints::document::{check_update, condition, own_version, parse_update};
-use crate::source::SourceFilter;
 use http::StatusCode;
 use indices::documents::{check_id, source_of};
 use indices::error::{ElasticError, Result};
 use indices::write::{Change, OwnVersion};
+use rest::source::SourceFilter;
 use search::token_of;
 use serde_json::Value;
 

@@ -2,10 +2,10 @@
 //! are written together.
 
 use super::parse::BulkItem;
-use crate::call::Call;
 use crate::limits::BULK_COMMIT_MAX;
 use indices::error::{ElasticError, Result};
 use memory::{Holder, Share};
+use rest::call::Call;
 use std::time::Duration;
 
 /// The text of documents that are read together at most, but for a single longer one.

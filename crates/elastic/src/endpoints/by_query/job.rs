@@ -3,8 +3,6 @@
 use super::Run;
 use super::progress::{Pace, Progress};
 use crate::limits::BULK_COMMIT_MAX;
-use crate::source::SourceFilter;
-use crate::tasks::Task;
 use indices::Index;
 use indices::documents::{document_of, without_id};
 use indices::error::{ElasticError, Result};
@@ -12,6 +10,8 @@ use indices::routing;
 use indices::scan::{self, IndexSnapshot};
 use indices::scripts::{Operation, Prepared};
 use indices::write::{Change, Update, Write, write_all};
+use rest::source::SourceFilter;
+use rest::tasks::Task;
 use search::{Held, Hit, Request, SortKey};
 use serde_json::{Map, Value};
 use value::{Document, DocumentBuf};

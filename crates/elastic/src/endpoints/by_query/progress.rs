@@ -1,9 +1,9 @@
 //! How far the work has come, and how it goes on.
 
-use crate::tasks::Task;
 use indices::Index;
 use indices::error::{ElasticError, Result, kinds};
 use indices::write::{Write, Written};
+use rest::tasks::Task;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

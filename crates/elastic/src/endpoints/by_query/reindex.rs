@@ -3,17 +3,17 @@
 use super::job::{Job, Work};
 use super::remote::{Copying, Remote};
 use super::{Given, batch_size, begin, refuse, request, run, slice_of};
-use crate::call::Call;
 use crate::endpoints::search::slices;
 use crate::lookups;
-use crate::resolve::{Options, resolve};
-use crate::respond::Answer;
-use crate::source::SourceFilter;
 use auth::Action;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::scan;
 use indices::scripts::Prepared;
+use rest::call::Call;
+use rest::resolve::{Options, resolve};
+use rest::respond::Answer;
+use rest::source::SourceFilter;
 use search::token_of;
 use serde_json::{Map, Value};
 

@@ -334,9 +334,9 @@ ins segments.memory|sm,segmentsMemory|memory used by segments|segments/memory_in
 ins segments.index_writer_memory|siwm,segmentsIndexWriterMemory|memory used by index writer|segments/index_writer_memory_in_bytes
 ins segments.version_map_memory|svmm,segmentsVersionMapMemory|memory used by version map|segments/version_map_memory_in_bytes
 ins segments.fixed_bitset_memory|sfbm,fixedBitsetMemory|memory used by fixed bit sets for nested object field types|segments/fixed_bit_set_memory_in_bytes
-s seq_no.max|sqm,maxSeqNo|max sequence number|seq_no/max
-s seq_no.local_checkpoint|sql,localCheckpoint|local checkpoint|seq_no/max
-s seq_no.global_checkpoint|sqg,globalCheckpoint|global checkpoint|seq_no/max
+s seq_no.max|sqm,maxSeqNo|max sequence number|seq_no/max_seq_no
+s seq_no.local_checkpoint|sql,localCheckpoint|local checkpoint|seq_no/local_checkpoint
+s seq_no.global_checkpoint|sqg,globalCheckpoint|global checkpoint|seq_no/global_checkpoint
 is warmer.current|wc,warmerCurrent|current warmer ops|warmer/current
 is warmer.total|wto,warmerTotal|total warmer ops|warmer/total
 is warmer.total_time|wtt,warmerTotalTime|time spent in warmers|warmer/total_time_in_millis

@@ -2,16 +2,17 @@
 
 use super::table::{Figure, Table};
 use super::{begin, columns};
-use crate::call::Call;
 use crate::endpoints::machine::{self, BUSY_POOL, Memory, POOLS, percent};
+use crate::endpoints::nodes::ATTRIBUTES;
 use crate::endpoints::stats::{Wanted, together};
-use crate::listed::is_listed;
-use crate::names;
-use crate::respond::Answer;
-use crate::server::NODE_ID;
 use auth::Action;
 use indices::error::Result;
 use indices::shape::Shape;
+use rest::call::Call;
+use rest::listed::is_listed;
+use rest::names;
+use rest::respond::Answer;
+use rest::server::NODE_ID;
 
 /// The node's id: its first letters, or all of it.
 fn node_id(call: &mut Call) -> Result<String> {
@@ -93,10 +94,25 @@ pub(crate) async fn master(call: &mut Call) -> Result<Answer> {
     table.answer(call)
 }
 
-/// `_cat/nodeattrs`: the node has none.
+/// `_cat/nodeattrs`.
 pub(crate) async fn attributes(call: &mut Call) -> Result<Answer> {
     begin(call)?;
-    Table::new(columns::ATTRIBUTES).answer(call)
+    let id = node_id(call)?;
+    let address = call.server.published();
+    let mut table = Table::new(columns::ATTRIBUTES);
+    for (name, value) in ATTRIBUTES {
+        table.row(vec![
+            engine::host_name(),
+            id.clone(),
+            std::process::id().to_string(),
+            address.ip().to_string(),
+            address.ip().to_string(),
+            address.port().to_string(),
+            name.to_owned(),
+            value.to_owned(),
+        ]);
+    }
+    table.answer(call)
 }
 
 /// `_cat/plugins`: there are none.

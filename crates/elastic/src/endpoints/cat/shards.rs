@@ -2,17 +2,17 @@
 
 use super::table::{Figure, Table, time_of_day};
 use super::{begin, columns};
-use crate::call::Call;
-use crate::endpoints::stats::{Wanted, sections};
-use crate::listed::is_listed;
-use crate::names;
-use crate::resolve::{Options, resolve};
-use crate::respond::Answer;
-use crate::server::NODE_ID;
+use crate::endpoints::stats::{Wanted, sections, sequence_numbers};
 use auth::Action;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::shape::Shape;
+use rest::call::Call;
+use rest::listed::is_listed;
+use rest::names;
+use rest::resolve::{Options, resolve};
+use rest::respond::Answer;
+use rest::server::NODE_ID;
 use search::simple_match;
 use serde_json::Map;
 
@@ -43,11 +43,12 @@ pub(crate) async fn shards(call: &mut Call, expression: &str) -> Result<Answer> 
         let report = index.collection.report().await?;
         let shape = Shape::of(&index);
         table.hold(&call.held, shape.total())?;
-        let all = match figures.is_empty() {
+        let mut all = match figures.is_empty() {
             true => Map::new(),
             false => sections(&index, &Wanted::default()).await?,
         };
-        let none = Map::new();
+        all.insert("seq_no".to_owned(), sequence_numbers(&index, 0));
+        let none = Map::from_iter([("seq_no".to_owned(), sequence_numbers(&index, 1))]);
         for at in 0..shape.primaries {
             // All documents are in the first one.
             let (documents, size, counted) = match at {

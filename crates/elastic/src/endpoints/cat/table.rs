@@ -3,12 +3,12 @@
 use super::Asked;
 use super::columns::FIGURES;
 use super::text::SIZES;
-use crate::call::Call;
-use crate::parameters::Parameters;
-use crate::respond::{Answer, Content, ok};
 use engine::Engine;
 use http::StatusCode;
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::parameters::Parameters;
+use rest::respond::{Answer, Content, ok};
 use search::{Held, simple_match};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -97,10 +97,11 @@ impl Figure {
         let Some((section, name)) = self.at.split_once('/') else {
             return String::new();
         };
-        let found = figures
-            .get(section)
-            .and_then(|section| section.get(name)?.as_u64());
-        let number = found.unwrap_or(0);
+        let found = figures.get(section).and_then(|section| section.get(name));
+        let Some(number) = found.map_or(Some(0), Value::as_u64) else {
+            // Where nothing was changed yet, the number of the last change is -1.
+            return found.map(Value::to_string).unwrap_or_default();
+        };
         match name {
             size if size.ends_with("_in_bytes") => asked.units.size(number),
             time if time.ends_with("_in_millis") => asked.units.time(number.saturating_mul(1_000_000)),

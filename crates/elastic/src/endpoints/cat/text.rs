@@ -1,7 +1,7 @@
 //! Sizes and times as text, in the unit that is asked for.
 
-use crate::parameters::Parameters;
 use indices::error::{ElasticError, Result};
+use rest::parameters::Parameters;
 
 /// The units of sizes, with their bytes.
 pub(super) const SIZES: [(&str, u64); 6] = [

@@ -2,10 +2,6 @@
 
 mod options;
 
-use crate::call::Call;
-use crate::respond::{Answer, exists, json, ok};
-use crate::routed::{find, of_request};
-use crate::source::SourceFilter;
 use auth::Action;
 use engine::Record;
 use fetch::WantedField;
@@ -19,6 +15,10 @@ use indices::write::{Change, Update, Write, Written, write_one};
 use memory::Holder;
 use options::Options;
 pub(crate) use options::{no_alias, own_version, read_version};
+use rest::call::Call;
+use rest::respond::{Answer, exists, json, ok};
+use rest::routed::{find, of_request};
+use rest::source::SourceFilter;
 use search::Mapping;
 use serde_json::{Value, json};
 use value::DocumentBuf;
@@ -174,7 +174,7 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
     let upserts = call.parameters.flag("doc_as_upsert")?.unwrap_or(false);
     let is_versioned = ["version", "version_type"].map(|name| call.parameters.has(name));
     let options = Options::take(&mut call.parameters)?;
-    let shown = crate::source::taken(&mut call.parameters);
+    let shown = rest::source::taken(&mut call.parameters);
     call.parameters.end()?;
     let (mut update, shown_by_body) = parse_update(&call.body, upserts)?;
     call.fill_script(update.script.as_mut()).await?;
@@ -344,7 +344,7 @@ fn read_options(call: &mut Call, name: &str) -> Result<(SourceFilter, Option<Str
     let parameters = &mut call.parameters;
     parameters.flag("refresh")?;
     parameters.without_effect(&["realtime", "preference"]);
-    Ok((crate::source::taken(parameters).unwrap_or_default(), routing))
+    Ok((rest::source::taken(parameters).unwrap_or_default(), routing))
 }
 
 /// The fields that are wanted beside a document, which is shown only if it is one of them.

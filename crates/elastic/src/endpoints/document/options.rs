@@ -1,11 +1,11 @@
 //! The parameters that all writes of single documents take.
 
 use super::condition;
-use crate::call::Call;
-use crate::names;
-use crate::parameters::Parameters;
 use indices::error::{ElasticError, Result};
 use indices::write::OwnVersion;
+use rest::call::Call;
+use rest::names;
+use rest::parameters::Parameters;
 use serde_json::{Map, Value, json};
 
 /// The greatest version that JSON carries exactly.

@@ -1,9 +1,9 @@
 //! `indices_boost`: factors for the scores of some indices.
 
-use crate::call::Call;
-use crate::resolve::{Options, resolve};
 use indices::error::{ElasticError, Result};
 use indices::scan::IndexSnapshot;
+use rest::call::Call;
+use rest::resolve::{Options, resolve};
 use serde_json::{Map, Value};
 
 /// Gives indices their factors; of several for one index, the first counts.

@@ -1,16 +1,16 @@
 //! Searches that go on: scrolls, and points in time.
 
 use super::Search;
-use crate::call::Call;
-use crate::contexts::missing;
 use crate::limits::KEEP_ALIVE_MAX;
-use crate::resolve::Options;
-use crate::respond::{Answer, json, ok};
 use auth::Action;
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use indices::scan::{self, IndexSnapshot};
 use memory::{Holder, Share};
+use rest::call::Call;
+use rest::contexts::missing;
+use rest::resolve::Options;
+use rest::respond::{Answer, json, ok};
 use serde_json::{Map, Value, json};
 use std::pin::pin;
 use std::sync::Arc;

@@ -2,13 +2,13 @@
 
 use super::parameters::query_of;
 use super::{expensive, opened, skipped};
-use crate::call::Call;
 use crate::lookups;
-use crate::resolve::Options;
-use crate::respond::{Answer, ok};
 use http::Method;
 use indices::error::{ElasticError, Result};
 use indices::scan;
+use rest::call::Call;
+use rest::resolve::Options;
+use rest::respond::{Answer, ok};
 use search::Request;
 use serde_json::{Map, Value, json};
 use std::pin::pin;

@@ -1,10 +1,10 @@
 //! Queries that the cluster or an index forbids for what they cost.
 
-use crate::call::Call;
 use http::StatusCode;
 use indices::cluster_settings::EXPENSIVE_SETTING;
 use indices::error::{ElasticError, Result};
 use indices::scan::IndexSnapshot;
+use rest::call::Call;
 use search::Request;
 use serde_json::Value;
 use std::collections::BTreeMap;

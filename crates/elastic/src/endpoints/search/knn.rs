@@ -2,12 +2,12 @@
 
 use super::parameters::AskedSearch;
 use super::perform;
-use crate::call::Call;
-use crate::resolve::Options;
-use crate::respond::{Answer, ok};
 use ::search::Knn;
 use http::Method;
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::resolve::Options;
+use rest::respond::{Answer, ok};
 use serde_json::{Map, Value, json};
 
 /// What is said of how hits are shown.

@@ -2,12 +2,12 @@
 
 use super::parameters::{AskedSearch, no_search_type};
 use super::{perform, templates};
-use crate::call::Call;
 use crate::limits::SEARCHES_MAX;
-use crate::resolve::Options;
-use crate::respond::{Answer, ok};
 use http::Method;
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
+use rest::resolve::Options;
+use rest::respond::{Answer, ok};
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 

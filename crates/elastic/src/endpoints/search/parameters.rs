@@ -1,8 +1,8 @@
 //! What the query string of a search says.
 
-use crate::parameters::{Parameters, number_of};
-use crate::source::SourceFilter;
 use indices::error::{ElasticError, Result};
+use rest::parameters::{Parameters, number_of};
+use rest::source::SourceFilter;
 use search::{Query, parse_query_string};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -86,7 +86,7 @@ impl AskedSearch {
         Ok(AskedSearch {
             body,
             query: query_of(parameters)?,
-            shown_source: crate::source::taken(parameters),
+            shown_source: rest::source::taken(parameters),
             typed_keys: parameters.flag("typed_keys")?.unwrap_or(false),
             total_as_number: parameters.flag("rest_total_hits_as_int")?.unwrap_or(false),
             version: parameters.flag("version")?.unwrap_or(false),

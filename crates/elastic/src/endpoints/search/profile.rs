@@ -1,8 +1,8 @@
 //! How a search was carried out, as `"profile": true` asks.
 
-use crate::node::NODE_ID;
 use indices::error::{ElasticError, Result};
 use indices::scan::IndexSnapshot;
+use rest::node::NODE_ID;
 use search::{FoundBy, Profile};
 use serde_json::{Map, Value, json};
 

@@ -1,11 +1,11 @@
 //! How hits are shown.
 
-use crate::source::SourceFilter;
 use fetch::{ScriptField, ValuesOf, WantedField};
 use indices::Index;
 use indices::documents::put_routing;
 use indices::error::{ElasticError, Result};
 use indices::settings;
+use rest::source::SourceFilter;
 use search::token_of;
 use search::{Highlight, Hit, Mapping, Query};
 use serde_json::{Map, Value, json};

@@ -3,13 +3,13 @@
 use super::multi::{self, SearchKind};
 use super::parameters::AskedSearch;
 use super::perform;
-use crate::call::Call;
 use crate::endpoints::stored_scripts::source_text;
-use crate::resolve::Options;
-use crate::respond::{Answer, ok};
 use http::Method;
 use indices::error::{ElasticError, Result};
 use mustache::Template;
+use rest::call::Call;
+use rest::resolve::Options;
+use rest::respond::{Answer, ok};
 use serde_json::{Map, Value, json};
 
 /// `/{index}/_search/template`.

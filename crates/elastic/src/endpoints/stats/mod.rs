@@ -5,16 +5,17 @@ mod sections;
 
 pub(super) use sections::sections;
 
-use crate::call::Call;
-use crate::resolve::{Options, resolve};
-use crate::respond::{Answer, ok};
-use crate::server::NODE_ID;
 use auth::Action;
+use engine::Sequence;
 use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::shape::{Shape, shards_of};
 use metrics::Metrics;
+use rest::call::Call;
+use rest::resolve::{Options, resolve};
+use rest::respond::{Answer, ok};
+use rest::server::NODE_ID;
 use serde_json::{Map, Value, json};
 
 /// What of the figures is wanted.
@@ -110,9 +111,23 @@ fn shards(index: &Index, figures: &Map<String, Value>) -> Value {
         } else {
             emptied(figures)
         });
+        one.insert("seq_no".to_owned(), sequence_numbers(index, at));
+        // Nobody follows the changes of a shard to make a copy of it.
+        let leases = json!({"primary_term": 1, "version": 0, "leases": []});
+        one.insert("retention_leases".to_owned(), leases);
         (at.to_string(), json!([one]))
     };
     Value::Object((0..Shape::of(index).primaries).map(shard).collect())
+}
+
+/// The number of the last change of a shard, which is -1 where there was none: all documents are in the first one.
+pub(crate) fn sequence_numbers(index: &Index, shard: u64) -> Value {
+    let changes = match shard {
+        0 => index.collection.head().changes_since(&Sequence::START),
+        _ => 0,
+    };
+    let last = i64::try_from(changes).unwrap_or(i64::MAX) - 1;
+    json!({"max_seq_no": last, "local_checkpoint": last, "global_checkpoint": last})
 }
 
 fn emptied(figures: &Map<String, Value>) -> Map<String, Value> {

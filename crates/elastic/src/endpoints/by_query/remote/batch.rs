@@ -1,9 +1,9 @@
 //! One answer of the other server.
 
 use super::server::failed;
-use crate::limits::BODY_BYTES_MAX;
 use bytes::{Bytes, BytesMut};
 use indices::error::{ElasticError, Result};
+use rest::limits::BODY_BYTES_MAX;
 use search::Held;
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,10 +1,10 @@
 //! What a request says of the other server: its address, logins, headers.
 
-use crate::call::Call;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue, Reach, Uri, header};
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
 use serde_json::{Map, Value};
 
 /// The servers that may be asked, as of replications: what answers at a private address would tell a user about networks that are closed to him.

@@ -9,12 +9,12 @@ pub(super) use server::Remote;
 use super::Run;
 use super::progress::{Pace, Progress};
 use crate::limits::BULK_COMMIT_MAX;
-use crate::tasks::Task;
 use batch::{Batch, Hit};
 use indices::Index;
 use indices::documents::document_of;
 use indices::error::{ElasticError, Result};
 use indices::write::{Change, Write, write_all};
+use rest::tasks::Task;
 use search::Held;
 
 /// A copy from another server.

@@ -3,10 +3,10 @@
 use super::super::progress::Progress;
 use super::batch::Batch;
 use super::given;
-use crate::call::Call;
 use bytes::Bytes;
 use http::{Body, Client, ClientError, ClientRequest, HeaderMap, Method, StatusCode, Uri, percent_encode};
 use indices::error::{ElasticError, Result};
+use rest::call::Call;
 use search::Held;
 use serde_json::{Map, Value, json};
 use std::fmt;

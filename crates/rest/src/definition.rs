@@ -10,16 +10,18 @@ use serde_json::{Map, Value, json};
 
 /// What an index is made of.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Definition {
+pub struct Definition {
     /// Below `index`, every value a text.
-    pub(crate) settings: Map<String, Value>,
-    pub(crate) mappings: Map<String, Value>,
-    pub(crate) aliases: Map<String, Value>,
+    pub settings: Map<String, Value>,
+    /// The mapping.
+    pub mappings: Map<String, Value>,
+    /// The aliases, with what is said of each.
+    pub aliases: Map<String, Value>,
 }
 
 impl Definition {
     /// Takes `settings`, `mappings` and `aliases` out of a body.
-    pub(crate) fn take(body: &mut Map<String, Value>) -> Result<Definition> {
+    pub fn take(body: &mut Map<String, Value>) -> Result<Definition> {
         let mut object = |name: &str| match body.remove(name) {
             None | Some(Value::Null) => Ok(Map::new()),
             Some(Value::Object(object)) => Ok(object),
@@ -34,7 +36,7 @@ impl Definition {
     }
 
     /// Takes the name of the one type from around the mapping, where the request says that it stands there.
-    pub(crate) fn untype(&mut self, typed: bool) -> Result<()> {
+    pub fn untype(&mut self, typed: bool) -> Result<()> {
         if typed {
             let mut inner = self.mappings.values();
             self.mappings = inner
@@ -51,7 +53,7 @@ impl Definition {
     }
 
     /// The same with what another one says in its place; aliases and settings by name, mappings by field.
-    pub(crate) fn overridden(mut self, by: Definition) -> Definition {
+    pub fn overridden(mut self, by: Definition) -> Definition {
         settings::merge(&mut self.settings, by.settings);
         merge_mappings(&mut self.mappings, by.mappings);
         self.aliases.extend(by.aliases);
@@ -59,7 +61,7 @@ impl Definition {
     }
 
     /// The definition as templates show it.
-    pub(crate) fn to_json(&self, flat: bool) -> Map<String, Value> {
+    pub fn to_json(&self, flat: bool) -> Map<String, Value> {
         let settings = json!({"index": self.settings});
         let mut out = Map::new();
         let shown = if flat { settings::flat(&settings) } else { settings };
@@ -151,7 +153,7 @@ fn merge_properties(base: &mut Map<String, Value>, by: Map<String, Value>) {
 }
 
 /// Aliases as they are kept: what routes both ways is said for each.
-pub(crate) fn aliases(given: &Map<String, Value>) -> Result<Map<String, Value>> {
+pub fn aliases(given: &Map<String, Value>) -> Result<Map<String, Value>> {
     let of = |(name, options): (&String, &Value)| Ok((name.clone(), Value::Object(alias(name, options)?)));
     given.iter().map(of).collect()
 }
@@ -184,7 +186,7 @@ fn check_alias_name(name: &str) -> Result<()> {
 }
 
 /// One alias as it is kept.
-pub(crate) fn alias(name: &str, given: &Value) -> Result<Map<String, Value>> {
+pub fn alias(name: &str, given: &Value) -> Result<Map<String, Value>> {
     check_alias_name(name)?;
     let mut alias = Map::new();
     let empty = Map::new();
@@ -231,7 +233,7 @@ pub(crate) fn alias(name: &str, given: &Value) -> Result<Map<String, Value>> {
 
 impl Call {
     /// What templates say of an index of this name.
-    pub(crate) async fn templated(&self, name: &str) -> Result<Definition> {
+    pub async fn templated(&self, name: &str) -> Result<Definition> {
         if let Some((_, template)) = self.index_template_of(name).await? {
             return self.composed(&template).await;
         }
@@ -253,23 +255,19 @@ impl Call {
     }
 
     /// The composable template that an index of this name is made by.
-    pub(crate) async fn index_template_of(&self, name: &str) -> Result<Option<(String, Value)>> {
+    pub async fn index_template_of(&self, name: &str) -> Result<Option<(String, Value)>> {
         let all = self.kept(Family::IndexTemplate).await?;
         let matching = all.into_iter().filter(|(_, template)| covers(template, name));
         Ok(matching.max_by_key(|(_, template)| priority(template)))
     }
 
     /// What a composable template and its components say together.
-    pub(crate) async fn composed(&self, template: &Value) -> Result<Definition> {
+    pub async fn composed(&self, template: &Value) -> Result<Definition> {
         self.composed_with(template, None).await
     }
 
     /// The same with a component, after its name, in the place of the one that is kept.
-    pub(crate) async fn composed_with(
-        &self,
-        template: &Value,
-        new: Option<(&str, &Value)>,
-    ) -> Result<Definition> {
+    pub async fn composed_with(&self, template: &Value, new: Option<(&str, &Value)>) -> Result<Definition> {
         let mut whole = Definition::default();
         for component in components(template) {
             let found = match new.filter(|(name, _)| *name == component) {
@@ -303,31 +301,31 @@ impl Definition {
 }
 
 /// How much a composable template counts against others.
-pub(crate) fn priority(template: &Value) -> i64 {
+pub fn priority(template: &Value) -> i64 {
     template.get("priority").and_then(Value::as_i64).unwrap_or(0)
 }
 
 /// The components that a template is composed of.
-pub(crate) fn components(template: &Value) -> impl Iterator<Item = &str> {
+pub fn components(template: &Value) -> impl Iterator<Item = &str> {
     let names = template.get("composed_of").and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// The patterns of a template.
-pub(crate) fn patterns(template: &Value) -> Vec<&str> {
+pub fn patterns(template: &Value) -> Vec<&str> {
     let patterns = template.get("index_patterns").and_then(Value::as_array);
     patterns.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// Whether a template is for indices of this name.
-pub(crate) fn covers(template: &Value, name: &str) -> bool {
+pub fn covers(template: &Value, name: &str) -> bool {
     patterns(template)
         .iter()
         .any(|pattern| simple_match(pattern, name))
 }
 
 /// Whether two templates are for indices of one name.
-pub(crate) fn overlap(a: &Value, b: &Value) -> bool {
+pub fn overlap(a: &Value, b: &Value) -> bool {
     let common = |a: &&str, b: &&str| {
         simple_match(a, b) || simple_match(b, a) || {
             let head = |text: &str| text.split('*').next().unwrap_or_default().to_owned();
@@ -341,7 +339,7 @@ pub(crate) fn overlap(a: &Value, b: &Value) -> bool {
 }
 
 /// Takes `names` apart and says whether `name` is one of them; patterns with `-` in front take away.
-pub(crate) fn is_named(names: &str, name: &str) -> bool {
+pub fn is_named(names: &str, name: &str) -> bool {
     let mut found = false;
     for pattern in names.split(',') {
         match pattern.strip_prefix('-') {
@@ -353,7 +351,7 @@ pub(crate) fn is_named(names: &str, name: &str) -> bool {
 }
 
 /// An alias is to be written to several indices.
-pub(crate) fn several_written(alias: &str, indices: &[String]) -> ElasticError {
+pub fn several_written(alias: &str, indices: &[String]) -> ElasticError {
     ElasticError::new(
         http::StatusCode::INTERNAL_SERVER_ERROR,
         "illegal_state_exception",
@@ -369,7 +367,7 @@ fn is_written(options: &Value) -> bool {
 }
 
 /// Refuses a new index that an alias is written to which is written to another one.
-pub(crate) fn check_write_index(call: &Call, index: &str, alias: &str, options: &Value) -> Result<()> {
+pub fn check_write_index(call: &Call, index: &str, alias: &str, options: &Value) -> Result<()> {
     if !is_written(options) {
         return Ok(());
     }
@@ -387,7 +385,7 @@ pub(crate) fn check_write_index(call: &Call, index: &str, alias: &str, options: 
 }
 
 /// Refuses an alias that cannot be one of an index, since an index has its name.
-pub(crate) fn check_alias(call: &Call, index: &str, alias: &str) -> Result<()> {
+pub fn check_alias(call: &Call, index: &str, alias: &str) -> Result<()> {
     let namespace = names::namespace(&call.server.engine, alias);
     match call.server.engine.collection_entry(&namespace) {
         None => Ok(()),

@@ -14,7 +14,7 @@ use http::StatusCode;
 use indices::error::{ElasticError, Result, kinds};
 use indices::scripts::Prepared;
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -22,16 +22,27 @@ use value::{Document, DocumentBuf};
 
 /// What a kept thing is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
+pub enum Family {
+    /// A template of indices of the old kind.
     Template,
+    /// A composable template of indices.
     IndexTemplate,
+    /// A part of composable templates.
     ComponentTemplate,
+    /// Settings of the cluster.
     ClusterSettings,
+    /// An ingest pipeline.
     Pipeline,
+    /// A policy of lifecycles.
     Lifecycle,
+    /// Whether lifecycles are carried out.
+    LifecycleMode,
+    /// A key by which a program asks.
     ApiKey,
     /// A script, or a template of searches.
     Script,
+    /// The nodes that have no vote.
+    VotingExclusions,
 }
 
 impl Family {
@@ -43,8 +54,10 @@ impl Family {
             Family::ClusterSettings => "cluster_settings",
             Family::Pipeline => "pipeline",
             Family::Lifecycle => "lifecycle",
+            Family::LifecycleMode => "lifecycle_mode",
             Family::ApiKey => "api_key",
             Family::Script => "script",
+            Family::VotingExclusions => "voting_exclusions",
         }
     }
 }
@@ -53,7 +66,7 @@ type All = Arc<BTreeMap<String, Value>>;
 
 /// What was read, and of which state of the collection.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub struct Kept {
     read: Mutex<Option<([u8; 16], Sequence, All)>>,
     /// Held while something changes.
     change: tokio::sync::Mutex<()>,
@@ -109,14 +122,14 @@ async fn read(collection: &RevisionedCollection) -> Result<BTreeMap<String, Valu
 }
 
 /// One of a family, for those who are not asked by anybody yet.
-pub(crate) async fn one(server: &Server, family: Family, name: &str) -> Result<Option<Value>> {
+pub async fn one(server: &Server, family: Family, name: &str) -> Result<Option<Value>> {
     let all = server.kept.all(&server.engine).await?;
     Ok(all.get(&id(family, name)).cloned())
 }
 
 impl Call {
     /// All of a family by their names, sorted.
-    pub(crate) async fn kept(&self, family: Family) -> Result<Vec<(String, Value)>> {
+    pub async fn kept(&self, family: Family) -> Result<Vec<(String, Value)>> {
         let all = self.server.kept.all(&self.server.engine).await?;
         let prefix = id(family, "");
         let named = all
@@ -126,7 +139,7 @@ impl Call {
     }
 
     /// The source of a script, or of a template, in this language.
-    pub(crate) async fn kept_script(&self, id: &str, language: &str) -> Result<String> {
+    pub async fn kept_script(&self, id: &str, language: &str) -> Result<String> {
         let kept = self.kept_one(Family::Script, id).await?;
         let kept = kept.filter(|script| script["lang"] == language);
         let source = kept.as_ref().and_then(|script| script["source"].as_str());
@@ -137,7 +150,7 @@ impl Call {
     }
 
     /// Reads the script that is kept and meant by this one, if one is.
-    pub(crate) async fn fill_script(&self, script: Option<&mut Prepared>) -> Result<()> {
+    pub async fn fill_script(&self, script: Option<&mut Prepared>) -> Result<()> {
         if let Some(script) = script
             && let Some(id) = script.kept()
         {
@@ -147,12 +160,30 @@ impl Call {
     }
 
     /// One of a family.
-    pub(crate) async fn kept_one(&self, family: Family, name: &str) -> Result<Option<Value>> {
+    pub async fn kept_one(&self, family: Family, name: &str) -> Result<Option<Value>> {
         one(&self.server, family, name).await
     }
 
+    /// The settings of the cluster of a kind, by their whole names.
+    pub async fn cluster_settings(&self, kind: &str) -> Result<Map<String, Value>> {
+        let found = self.kept_one(Family::ClusterSettings, kind).await?;
+        Ok(found
+            .and_then(|found| found.as_object().cloned())
+            .unwrap_or_default())
+    }
+
+    /// A setting of the cluster, if it was given.
+    pub async fn cluster_setting(&self, name: &str) -> Result<Option<String>> {
+        for kind in ["transient", "persistent"] {
+            if let Some(Value::String(text)) = self.cluster_settings(kind).await?.remove(name) {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
+    }
+
     /// Refuses a user who may not change what the whole server has.
-    pub(crate) fn require_server(&self) -> Result<()> {
+    pub fn require_server(&self) -> Result<()> {
         let may = |privileges: &auth::Privileges| privileges.allows(Action::SetParameter, Resource::Cluster);
         match self.privileges.as_ref().is_none_or(may) {
             true => Ok(()),
@@ -165,13 +196,13 @@ impl Call {
     }
 
     /// Keeps something in place of what has its name; with `None`, forgets that.
-    pub(crate) async fn keep(&self, family: Family, name: &str, json: Option<&Value>) -> Result<()> {
+    pub async fn keep(&self, family: Family, name: &str, json: Option<&Value>) -> Result<()> {
         self.require_server()?;
         self.keep_own(family, name, json).await
     }
 
     /// The same for what a user may keep of his own.
-    pub(crate) async fn keep_own(&self, family: Family, name: &str, json: Option<&Value>) -> Result<()> {
+    pub async fn keep_own(&self, family: Family, name: &str, json: Option<&Value>) -> Result<()> {
         let engine = &self.server.engine;
         let _changing = self.server.kept.change.lock().await;
         if json.is_some() && self.server.kept.all(engine).await?.len() >= KEPT_MAX {

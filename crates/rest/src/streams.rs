@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 impl Call {
     /// The names of all data streams that the user may read, each with its indices, the oldest first.
-    pub(crate) fn streams(&self) -> Vec<(String, Vec<Index>)> {
+    pub fn streams(&self) -> Vec<(String, Vec<Index>)> {
         let mut streams: Vec<(String, Vec<Index>)> = Vec::new();
         for name in names::all(self) {
             let Ok(index) = self.index(&name, auth::Action::Find) else {
@@ -30,13 +30,13 @@ impl Call {
     }
 
     /// Whether an index that is made by this name is to be a data stream.
-    pub(crate) async fn is_stream_by_template(&self, name: &str) -> Result<bool> {
+    pub async fn is_stream_by_template(&self, name: &str) -> Result<bool> {
         let template = self.index_template_of(name).await?;
         Ok(template.is_some_and(|(_, template)| template.get("data_stream").is_some()))
     }
 
     /// Makes a data stream with its first index.
-    pub(crate) async fn create_stream(&self, name: &str) -> Result<Index> {
+    pub async fn create_stream(&self, name: &str) -> Result<Index> {
         names::check(name)?;
         if !self.is_stream_by_template(name).await? {
             return Err(ElasticError::illegal(format!(
@@ -54,7 +54,7 @@ impl Call {
     }
 
     /// Makes an index of a data stream.
-    pub(crate) async fn create_backing(
+    pub async fn create_backing(
         &self,
         stream: &str,
         index: &str,

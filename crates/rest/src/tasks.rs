@@ -17,11 +17,11 @@ use tokio::task::JoinSet;
 /// Ended tasks whose outcomes are remembered.
 const ENDED_MAX: usize = 1000;
 /// Tasks that run at a time at most.
-pub(crate) const RUNNING_MAX: usize = 100;
+pub const RUNNING_MAX: usize = 100;
 
 /// All tasks.
 #[derive(Debug, Default)]
-pub(crate) struct Tasks {
+pub struct Tasks {
     last: AtomicU64,
     all: Mutex<BTreeMap<u64, Arc<Task>>>,
     under_way: Mutex<JoinSet<()>>,
@@ -29,19 +29,22 @@ pub(crate) struct Tasks {
 
 /// What a task is.
 #[derive(Debug)]
-pub(crate) struct About {
-    pub(crate) action: &'static str,
-    pub(crate) description: String,
+pub struct About {
+    /// What is done, by Elasticsearch's name.
+    pub action: &'static str,
+    /// What it is done with, for people.
+    pub description: String,
     /// What the client calls its request.
-    pub(crate) opaque_id: Option<String>,
+    pub opaque_id: Option<String>,
     /// What it runs under, by which it is ended, too.
-    pub(crate) context: Context,
+    pub context: Context,
 }
 
 /// One task.
 #[derive(Debug)]
-pub(crate) struct Task {
-    pub(crate) id: u64,
+pub struct Task {
+    /// Its number.
+    pub id: u64,
     about: About,
     started_ms: u64,
     started: Instant,
@@ -58,7 +61,7 @@ struct Ended {
 
 impl Tasks {
     /// Begins a task.
-    pub(crate) fn begin(&self, about: About, now_ms: u64) -> Result<Arc<Task>> {
+    pub fn begin(&self, about: About, now_ms: u64) -> Result<Arc<Task>> {
         let mut all = self.all.lock();
         let running = all.values().filter(|task| task.ended.lock().is_none()).count();
         if running >= RUNNING_MAX {
@@ -92,7 +95,7 @@ impl Tasks {
     }
 
     /// Does the work of a task beside its request.
-    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let mut under_way = self.under_way.lock();
         // Those that have ended are forgotten.
         while under_way.try_join_next().is_some() {}
@@ -100,7 +103,7 @@ impl Tasks {
     }
 
     /// Waits until no work is done any more, but not for long.
-    pub(crate) async fn end(&self, time_max: Duration) {
+    pub async fn end(&self, time_max: Duration) {
         let mut under_way = std::mem::take(&mut *self.under_way.lock());
         let ended = async { while under_way.join_next().await.is_some() {} };
         if tokio::time::timeout(time_max, ended).await.is_err() {
@@ -109,16 +112,17 @@ impl Tasks {
     }
 
     /// A number for a request that is shown among tasks.
-    pub(crate) fn number(&self) -> u64 {
+    pub fn number(&self) -> u64 {
         self.last.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    pub(crate) fn one(&self, id: u64) -> Option<Arc<Task>> {
+    /// The task of this number.
+    pub fn one(&self, id: u64) -> Option<Arc<Task>> {
         self.all.lock().get(&id).cloned()
     }
 
     /// Those that run.
-    pub(crate) fn running(&self) -> Vec<Arc<Task>> {
+    pub fn running(&self) -> Vec<Arc<Task>> {
         let all = self.all.lock();
         all.values()
             .filter(|task| task.ended.lock().is_none())
@@ -129,39 +133,44 @@ impl Tasks {
 
 impl Task {
     /// Its id as clients name it.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         format!("{NODE_ID}:{}", self.id)
     }
 
-    pub(crate) fn set_status(&self, status: Value) {
+    /// Says how far it is.
+    pub fn set_status(&self, status: Value) {
         *self.status.lock() = status;
     }
 
     /// What it runs under.
-    pub(crate) fn context(&self) -> &Context {
+    pub fn context(&self) -> &Context {
         &self.about.context
     }
 
-    pub(crate) fn cancel(&self) {
+    /// Asks it to end.
+    pub fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
         self.about.context.kill(Code::INTERRUPTED);
     }
 
-    pub(crate) fn is_cancelled(&self) -> bool {
+    /// Whether it was asked to end.
+    pub fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn end(&self, outcome: Result<Value>) {
+    /// It has ended with this.
+    pub fn end(&self, outcome: Result<Value>) {
         let nanos = self.started.elapsed().as_nanos() as u64;
         *self.ended.lock() = Some(Ended { outcome, nanos });
     }
 
-    pub(crate) fn has_ended(&self) -> bool {
+    /// Whether it has ended.
+    pub fn has_ended(&self) -> bool {
         self.ended.lock().is_some()
     }
 
     /// The task as `_tasks` shows it.
-    pub(crate) fn shown(&self, detailed: bool) -> Value {
+    pub fn shown(&self, detailed: bool) -> Value {
         let nanos = match &*self.ended.lock() {
             Some(ended) => ended.nanos,
             None => self.started.elapsed().as_nanos() as u64,
@@ -183,7 +192,7 @@ impl Task {
     }
 
     /// The task as `_tasks/{id}` shows it: with its outcome once it has one.
-    pub(crate) fn whole(&self) -> Value {
+    pub fn whole(&self) -> Value {
         let mut answer = json!({"completed": self.has_ended(), "task": self.shown(true)});
         match self.ended.lock().as_ref().map(|ended| &ended.outcome) {
             Some(Ok(outcome)) => answer["response"] = outcome.clone(),
@@ -195,13 +204,7 @@ impl Task {
 }
 
 /// What is told of every task.
-pub(crate) fn described(
-    id: u64,
-    action: &str,
-    started_ms: u64,
-    nanos: u64,
-    opaque_id: Option<&str>,
-) -> Value {
+pub fn described(id: u64, action: &str, started_ms: u64, nanos: u64, opaque_id: Option<&str>) -> Value {
     let headers: Map<String, Value> = opaque_id
         .map(|id| ("X-Opaque-Id".to_owned(), json!(id)))
         .into_iter()

@@ -48,7 +48,7 @@ pub(super) fn flag_of(text: &str) -> Result<bool> {
 }
 
 /// The number that the value of a parameter is.
-pub(crate) fn number_of<N: FromStr>(name: &str, text: &str, type_name: &str) -> Result<N> {
+pub fn number_of<N: FromStr>(name: &str, text: &str, type_name: &str) -> Result<N> {
     text.parse().map_err(|_| {
         ElasticError::illegal(format!(
             "Failed to parse {type_name} parameter [{name}] with value [{text}]"

@@ -15,30 +15,27 @@ use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
 /// Keys of one user that are neither invalidated nor expired.
-pub(crate) const KEYS_MAX: usize = 100;
+pub const KEYS_MAX: usize = 100;
 
 /// A key that was made.
-pub(crate) struct Made {
-    pub(crate) id: String,
-    pub(crate) secret: String,
-    pub(crate) kept: Value,
+pub struct Made {
+    /// Its id, which is no secret.
+    pub id: String,
+    /// Its secret, which only the client has.
+    pub secret: String,
+    /// What is kept of it.
+    pub kept: Value,
 }
 
 impl Made {
     /// What clients send.
-    pub(crate) fn encoded(&self) -> String {
+    pub fn encoded(&self) -> String {
         BASE64_STANDARD.encode(format!("{}:{}", self.id, self.secret))
     }
 }
 
 /// Makes a key for a user.
-pub(crate) fn make(
-    user: &User,
-    name: &str,
-    now_ms: u64,
-    expires_ms: Option<u64>,
-    metadata: &Value,
-) -> Result<Made> {
+pub fn make(user: &User, name: &str, now_ms: u64, expires_ms: Option<u64>, metadata: &Value) -> Result<Made> {
     let random = |bytes: usize| {
         let mut random = vec![0; bytes];
         getrandom::fill(&mut random)
@@ -58,18 +55,18 @@ fn hash(secret: &str) -> String {
 }
 
 /// Whether a key may still be used.
-pub(crate) fn is_valid(kept: &Value, now_ms: u64) -> bool {
+pub fn is_valid(kept: &Value, now_ms: u64) -> bool {
     let has_expired = kept["expiration"].as_u64().is_some_and(|until| until <= now_ms);
     kept["invalidated"] == json!(false) && !has_expired
 }
 
 /// Whether a key is this user's.
-pub(crate) fn belongs_to(kept: &Value, user: &User) -> bool {
+pub fn belongs_to(kept: &Value, user: &User) -> bool {
     kept["user"].as_str() == Some(&value::hex(&user.uuid))
 }
 
 /// The user for whom a request's key asks; `None` where the request has no key.
-pub(crate) async fn user(server: &Server, request: &Request) -> Result<Option<Arc<User>>> {
+pub async fn user(server: &Server, request: &Request) -> Result<Option<Arc<User>>> {
     let header = request
         .header("authorization")
         .and_then(|header| header.split_once(' '));

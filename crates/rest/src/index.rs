@@ -1,4 +1,4 @@
-//! Finds indices by their names, and creates them from requests and templates.
+//! Finds indices by their names, creates them from requests and templates, and drops them.
 
 use crate::call::Call;
 use crate::definition::{Definition, check_alias, check_write_index};
@@ -8,7 +8,7 @@ use auth::Action;
 use engine::Sequence;
 use indices::auto_create;
 use indices::error::{ElasticError, Result, kinds};
-use indices::{Index, Present, settings};
+use indices::{Index, Present, index_sort, settings};
 use search::Mapping;
 use search::shard_counts::Counts;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 impl Call {
     /// The index of this name, if the user may do this with it.
-    pub(crate) fn index(&self, name: &str, action: Action) -> Result<Index> {
+    pub fn index(&self, name: &str, action: Action) -> Result<Index> {
         let namespace = names::namespace(&self.server.engine, name);
         self.require(action, &namespace)?;
         let collection = match namespace.is_shown_everywhere() {
@@ -28,7 +28,7 @@ impl Call {
     }
 
     /// The index of this name or alias, to read or write documents of it: an open one.
-    pub(crate) fn open_index(&self, name: &str, action: Action) -> Result<Index> {
+    pub fn open_index(&self, name: &str, action: Action) -> Result<Index> {
         let writes = action != Action::Find;
         let index = match self.index(name, action) {
             Err(error) if error.kind == kinds::NO_INDEX => match names::aliased(self, name, writes)? {
@@ -47,7 +47,7 @@ impl Call {
     }
 
     /// The index of this name or alias, to write documents to it; one that does not exist is made, as a write makes it.
-    pub(crate) async fn index_for_writing(&self, name: &str, action: Action) -> Result<Index> {
+    pub async fn index_for_writing(&self, name: &str, action: Action) -> Result<Index> {
         match self.open_index(name, action) {
             Err(error) if error.kind == kinds::NO_INDEX => {
                 if let Some(setting) = self.cluster_setting(auto_create::SETTING).await? {
@@ -70,17 +70,12 @@ impl Call {
     }
 
     /// Makes an index of what is given and what templates say.
-    pub(crate) async fn create_index(&self, name: &str, given: Definition) -> Result<Index> {
+    pub async fn create_index(&self, name: &str, given: Definition) -> Result<Index> {
         self.create_rolled(name, given, None).await
     }
 
     /// The same of an index to which an alias rolls over.
-    pub(crate) async fn create_rolled(
-        &self,
-        name: &str,
-        given: Definition,
-        rolled: Option<&str>,
-    ) -> Result<Index> {
+    pub async fn create_rolled(&self, name: &str, given: Definition, rolled: Option<&str>) -> Result<Index> {
         names::check(name)?;
         if self.is_stream_by_template(name).await? {
             return Err(ElasticError::illegal(format!(
@@ -94,7 +89,7 @@ impl Call {
 
     /// Makes an index of this and nothing else. `rolled` is an alias that is written to it from now on, and no more to the index
     /// that it is written to now.
-    pub(crate) async fn create_index_of(
+    pub async fn create_index_of(
         &self,
         name: &str,
         whole: Definition,
@@ -109,6 +104,7 @@ impl Call {
         let given = Value::Object(whole.mappings);
         let mapping = Mapping::of(&given, analysis, rules)?;
         mapping.check_given(&given)?;
+        index_sort::check(&whole.settings, &mapping)?;
         for (alias, options) in &whole.aliases {
             check_alias(self, name, alias)?;
             if rolled != Some(alias) {
@@ -148,5 +144,12 @@ impl Call {
         };
         index.begin(present).await?;
         Ok(index)
+    }
+
+    /// Drops an index with all that belongs to it.
+    pub async fn drop_index(&self, index: &Index) -> Result<()> {
+        self.server.indices.forget(index);
+        self.server.engine.drop_collection(&index.namespace).await?;
+        Ok(())
     }
 }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 /// Compiled pipelines and scripts, each with its source.
 #[derive(Debug, Default)]
-pub(crate) struct Compiled {
+pub struct Compiled {
     pipelines: Mutex<HashMap<String, (Value, Arc<Pipeline>)>>,
     scripts: Mutex<HashMap<String, (String, Arc<Script>)>>,
 }
 
 impl Compiled {
     /// The pipeline of this name and definition.
-    pub(crate) fn pipeline(&self, name: &str, definition: &Value) -> Option<Arc<Pipeline>> {
+    pub fn pipeline(&self, name: &str, definition: &Value) -> Option<Arc<Pipeline>> {
         // One that is kept was parsed when it was put.
         kept(&self.pipelines, name, definition, || {
             Pipeline::parse(definition).ok()
@@ -24,7 +24,7 @@ impl Compiled {
     }
 
     /// The script of this id and source.
-    pub(crate) fn script(&self, id: &str, source: &str) -> Option<Arc<Script>> {
+    pub fn script(&self, id: &str, source: &str) -> Option<Arc<Script>> {
         kept(&self.scripts, id, &source.to_owned(), || {
             Script::compile(source).ok()
         })

@@ -18,33 +18,37 @@ use std::sync::Arc;
 
 /// One request.
 #[derive(Debug)]
-pub(crate) struct Call {
-    pub(crate) server: Arc<Server>,
-    pub(crate) method: Method,
+pub struct Call {
+    /// What it shares with other requests.
+    pub server: Arc<Server>,
+    /// Its method.
+    pub method: Method,
     /// The parts of the path, decoded.
-    pub(crate) path: Vec<String>,
-    pub(crate) parameters: Parameters,
-    pub(crate) body: Bytes,
+    pub path: Vec<String>,
+    /// Its parameters, as far as nothing has taken them.
+    pub parameters: Parameters,
+    /// Its body, decompressed.
+    pub body: Bytes,
     /// Whether the answer is for people, who read dates and sizes as text.
-    pub(crate) human: bool,
+    pub human: bool,
     /// Whether the answer is wanted as JSON or YAML, and not as text.
-    pub(crate) wants_objects: bool,
+    pub wants_objects: bool,
     /// The parts of the answer that are wanted, where not all of them are.
-    pub(crate) filter_path: Option<String>,
+    pub filter_path: Option<String>,
     /// What the client calls its request.
-    pub(crate) opaque_id: Option<String>,
+    pub opaque_id: Option<String>,
     /// Who asks, where users exist.
-    pub(crate) user: Option<Arc<User>>,
+    pub user: Option<Arc<User>>,
     /// Whether a key was shown in place of a password.
-    pub(crate) has_key: bool,
+    pub has_key: bool,
     /// What the user may do; everything where there is no user at all.
-    pub(crate) privileges: Option<Privileges>,
+    pub privileges: Option<Privileges>,
     /// The memory of its answer, until that is sent.
-    pub(crate) held: Held,
+    pub held: Held,
     /// The client's address.
-    pub(crate) peer: SocketAddr,
+    pub peer: SocketAddr,
     /// What it runs under.
-    pub(crate) context: Context,
+    pub context: Context,
 }
 
 /// Bodies up to this size are decoded without being counted.
@@ -52,12 +56,7 @@ const SHORT_BODY_BYTES: usize = 1 << 20;
 
 impl Call {
     /// Takes apart a request that is answered within this context.
-    pub(crate) async fn new(
-        server: Arc<Server>,
-        request: Request,
-        asker: Asker,
-        context: Context,
-    ) -> Result<Call> {
+    pub async fn new(server: Arc<Server>, request: Request, asker: Asker, context: Context) -> Result<Call> {
         let privileges = asker.user.as_ref().map(|user| server.engine.privileges(user));
         let path = request.path().split('/').filter(|part| !part.is_empty());
         let invalid = || ElasticError::illegal("the path has an escape that is not %HH in UTF-8");
@@ -105,7 +104,7 @@ impl Call {
     }
 
     /// Does work that only reads, within the time that there is for such. Pinned, so that there is room for it once.
-    pub(crate) async fn read<T>(&self, work: Pin<&mut impl Future<Output = Result<T>>>) -> Result<T> {
+    pub async fn read<T>(&self, work: Pin<&mut impl Future<Output = Result<T>>>) -> Result<T> {
         match self.server.read_time_max {
             Some(limit) => self.context.clone().within(Some(limit)).run(work).await,
             None => work.await,
@@ -113,14 +112,14 @@ impl Call {
     }
 
     /// Whether anything of a member of the answer is wanted.
-    pub(crate) fn shows(&self, name: &str) -> bool {
+    pub fn shows(&self, name: &str) -> bool {
         self.filter_path
             .as_deref()
             .is_none_or(|filter| fetch::filter_path::shows(filter, name))
     }
 
     /// What the server does of its own accord, with all rights.
-    pub(crate) fn of_server(server: Arc<Server>) -> Call {
+    pub fn of_server(server: Arc<Server>) -> Call {
         Call {
             held: Held::within(server.engine.memory()),
             server,
@@ -141,7 +140,7 @@ impl Call {
     }
 
     /// Refuses other methods than these.
-    pub(crate) fn only(&self, methods: &[Method]) -> Result<()> {
+    pub fn only(&self, methods: &[Method]) -> Result<()> {
         if methods.contains(&self.method) {
             return Ok(());
         }
@@ -150,7 +149,7 @@ impl Call {
     }
 
     /// The path has other methods than this.
-    pub(crate) fn not_allowed(&self, allowed: &str) -> ElasticError {
+    pub fn not_allowed(&self, allowed: &str) -> ElasticError {
         let path = self.parameters.path();
         let reason = format!(
             "Incorrect HTTP method for uri [{path}] and method [{}], allowed: [{allowed}]",
@@ -160,7 +159,7 @@ impl Call {
     }
 
     /// The body as an object; an empty one where there is no body.
-    pub(crate) fn object(&self) -> Result<Map<String, Value>> {
+    pub fn object(&self) -> Result<Map<String, Value>> {
         if self.body.iter().all(u8::is_ascii_whitespace) {
             return Ok(Map::new());
         }
@@ -174,7 +173,7 @@ impl Call {
     }
 
     /// The body as an object, which must be there.
-    pub(crate) fn required_object(&self) -> Result<Map<String, Value>> {
+    pub fn required_object(&self) -> Result<Map<String, Value>> {
         if self.body.is_empty() {
             return Err(ElasticError::malformed("request body is required"));
         }
@@ -182,7 +181,7 @@ impl Call {
     }
 
     /// The same of a request whose body may be a parameter.
-    pub(crate) fn source_object(&self) -> Result<Map<String, Value>> {
+    pub fn source_object(&self) -> Result<Map<String, Value>> {
         if self.body.is_empty() {
             return Err(ElasticError::malformed(
                 "request body or source parameter is required",

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The pipelines as they are at the beginning of a request.
-pub(crate) struct Pipelines<'s> {
+pub struct Pipelines<'s> {
     definitions: BTreeMap<String, Value>,
     /// The stored scripts.
     scripts: BTreeMap<String, Value>,
@@ -44,20 +44,21 @@ impl Host for Pipelines<'_> {
 
 /// Which pipelines documents of an index go through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub struct Wanted {
     first: Option<String>,
     last: Option<String>,
 }
 
 impl Wanted {
-    pub(crate) fn is_none(&self) -> bool {
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
         self.first.is_none() && self.last.is_none()
     }
 }
 
 impl Call {
     /// All pipelines.
-    pub(crate) async fn pipelines(&self) -> Result<Pipelines<'_>> {
+    pub async fn pipelines(&self) -> Result<Pipelines<'_>> {
         Ok(Pipelines {
             definitions: self.kept(Family::Pipeline).await?.into_iter().collect(),
             scripts: self.kept(Family::Script).await?.into_iter().collect(),
@@ -67,7 +68,7 @@ impl Call {
     }
 
     /// Refuses a definition that names scripts which are not stored.
-    pub(crate) async fn check_scripts_of(&self, definition: &Value) -> Result<()> {
+    pub async fn check_scripts_of(&self, definition: &Value) -> Result<()> {
         // Only processors are searched, since a value that they put into documents may look like a script.
         let mut pending: Vec<&Value> = within(definition).collect();
         while let Some(processor) = pending.pop() {
@@ -82,7 +83,7 @@ impl Call {
     }
 
     /// The pipelines of an index, which need not be there yet; the request may name another first one.
-    pub(crate) async fn pipelines_of(&self, index: &str, asked: Option<&str>) -> Result<Wanted> {
+    pub async fn pipelines_of(&self, index: &str, asked: Option<&str>) -> Result<Wanted> {
         let settings = match self.open_index(index, Action::Insert) {
             Ok(index) => index.given_settings(),
             Err(error) if error.kind == kinds::NO_INDEX => self.templated(index).await?.settings,
@@ -101,7 +102,7 @@ impl Call {
     }
 
     /// Puts a document through its pipelines; `false` where they drop it.
-    pub(crate) async fn through(
+    pub async fn through(
         &self,
         pipelines: &Pipelines<'_>,
         wanted: &Wanted,

@@ -14,7 +14,7 @@ use serde_json::Value;
 const DEFAULT_DATABASE: &str = "default";
 
 /// The collection of an index's name.
-pub(crate) fn namespace(engine: &Engine, name: &str) -> Namespace {
+pub fn namespace(engine: &Engine, name: &str) -> Namespace {
     let whole = Namespace::new(DEFAULT_DATABASE, name);
     match name.split_once('.') {
         Some((database, collection))
@@ -31,7 +31,7 @@ pub(crate) fn namespace(engine: &Engine, name: &str) -> Namespace {
 }
 
 /// The index's name of a collection.
-pub(crate) fn name(namespace: &Namespace) -> String {
+pub fn name(namespace: &Namespace) -> String {
     match namespace.database == DEFAULT_DATABASE {
         true => namespace.collection.clone(),
         false => format!("{}.{}", namespace.database, namespace.collection),
@@ -39,7 +39,7 @@ pub(crate) fn name(namespace: &Namespace) -> String {
 }
 
 /// The names of all indices that the user may read, sorted.
-pub(crate) fn all(call: &Call) -> Vec<String> {
+pub fn all(call: &Call) -> Vec<String> {
     let engine = &call.server.engine;
     let mut names = Vec::new();
     for database in engine.databases() {
@@ -56,7 +56,7 @@ pub(crate) fn all(call: &Call) -> Vec<String> {
 }
 
 /// Refuses a name that a new index cannot have.
-pub(crate) fn check(name: &str) -> Result<()> {
+pub fn check(name: &str) -> Result<()> {
     let invalid = |why: &str| {
         let reason = format!("Invalid index name [{name}], {why}");
         Err(ElasticError::new(StatusCode::BAD_REQUEST, "invalid_index_name_exception", reason).of_index(name))
@@ -89,7 +89,7 @@ pub(crate) fn check(name: &str) -> Result<()> {
 }
 
 /// The indices that have this alias, with what is said of it for each.
-pub(crate) fn with_alias(call: &Call, alias: &str) -> Vec<(String, Value)> {
+pub fn with_alias(call: &Call, alias: &str) -> Vec<(String, Value)> {
     let engine = &call.server.engine;
     let of = |name: String| {
         let index = call.index(&name, Action::Find).ok()?;
@@ -103,12 +103,12 @@ pub(crate) fn with_alias(call: &Call, alias: &str) -> Vec<(String, Value)> {
 }
 
 /// Whether a name is an alias.
-pub(crate) fn is_alias(call: &Call, name: &str) -> bool {
+pub fn is_alias(call: &Call, name: &str) -> bool {
     !with_alias(call, name).is_empty()
 }
 
 /// The one index that an alias stands for, to read or write one document of it; `None` if it is no alias.
-pub(crate) fn aliased(call: &Call, alias: &str, writes: bool) -> Result<Option<String>> {
+pub fn aliased(call: &Call, alias: &str, writes: bool) -> Result<Option<String>> {
     let found = with_alias(call, alias);
     let is_write = |options: &Value| options.get("is_write_index").and_then(Value::as_bool);
     if writes && let Some((name, _)) = found.iter().find(|(_, options)| is_write(options) == Some(true)) {

@@ -1,10 +1,10 @@
 //! Which parts of a document a query string asks for.
 
 use crate::parameters::Parameters;
-pub(crate) use fetch::SourceFilter;
+pub use fetch::SourceFilter;
 
 /// Reads `_source`, `_source_includes` and `_source_excludes` of a query string; `None` where it has none of them.
-pub(crate) fn taken(parameters: &mut Parameters) -> Option<SourceFilter> {
+pub fn taken(parameters: &mut Parameters) -> Option<SourceFilter> {
     let mut filter = SourceFilter::default();
     let mut is_given = false;
     if let Some(source) = parameters.take("_source") {

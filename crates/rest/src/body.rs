@@ -12,7 +12,7 @@ use std::io::Write;
 const DECODED_AT_ONCE_BYTES: usize = 1024;
 
 /// The whole body. What it is decompressed to is of this memory until nobody has it any more.
-pub(crate) async fn read(headers: &HeaderMap, mut body: RequestBody, memory: &Budget) -> Result<Bytes> {
+pub async fn read(headers: &HeaderMap, mut body: RequestBody, memory: &Budget) -> Result<Bytes> {
     match headers
         .get(header::CONTENT_ENCODING)
         .map(|encoding| encoding.to_str().unwrap_or_default().trim())

@@ -1,4 +1,4 @@
 //! The server as the one node of a cluster.
 
 /// The one node by its id.
-pub(crate) const NODE_ID: &str = "LarderNode000000000001";
+pub const NODE_ID: &str = "LarderNode000000000001";

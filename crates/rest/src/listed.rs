@@ -3,11 +3,11 @@
 use search::simple_match;
 
 /// Whether a list has a name.
-pub(crate) fn is_listed(names: &str, name: &str) -> bool {
+pub fn is_listed(names: &str, name: &str) -> bool {
     names.split(',').any(|pattern| simple_match(pattern, name))
 }
 
 /// The same where `_all` is every name.
-pub(crate) fn is_listed_or_all(names: &str, name: &str) -> bool {
+pub fn is_listed_or_all(names: &str, name: &str) -> bool {
     is_listed(names, name) || names.split(',').any(|pattern| pattern == "_all")
 }

@@ -10,7 +10,7 @@ use indices::routing::kept;
 use serde_json::Value;
 
 /// The document that an id names where this routing leads to it.
-pub(crate) async fn find(
+pub async fn find(
     index: &Index,
     snapshot: &RevisionedSnapshot,
     id: &str,
@@ -23,7 +23,7 @@ pub(crate) async fn find(
 }
 
 /// The routing of a request for one document: its own, or that of the alias by which it names the index.
-pub(crate) fn of_request(call: &Call, name: &str, asked: Option<String>) -> Result<Option<String>> {
+pub fn of_request(call: &Call, name: &str, asked: Option<String>) -> Result<Option<String>> {
     let of_alias = |(_, options): (String, Value)| {
         let routing = options.get("index_routing").and_then(Value::as_str);
         routing.map(str::to_owned)

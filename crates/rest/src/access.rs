@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// How it is known who asks.
 #[derive(Debug)]
-pub(crate) enum Asking {
+pub enum Asking {
     /// The request's headers say it.
     ByHeaders,
     /// Whoever took the request found out; `None` where no user exists.
@@ -19,25 +19,21 @@ pub(crate) enum Asking {
 
 /// Who asks.
 #[derive(Debug)]
-pub(crate) struct Asker {
+pub struct Asker {
     /// `None` where no user exists and so everybody may do everything.
-    pub(crate) user: Option<Arc<User>>,
+    pub user: Option<Arc<User>>,
     /// Whether a key was shown in place of a password.
-    pub(crate) has_key: bool,
+    pub has_key: bool,
 }
 
 /// What whoever asks may do; `None` where no user exists and so everybody may do everything.
-pub(crate) async fn privileges(
-    server: &Server,
-    request: &Request,
-    asking: Asking,
-) -> Result<Option<Privileges>> {
+pub async fn privileges(server: &Server, request: &Request, asking: Asking) -> Result<Option<Privileges>> {
     let asker = asker(server, request, asking).await?;
     Ok(asker.user.map(|user| server.engine.privileges(&user)))
 }
 
 /// Finds out who asks.
-pub(crate) async fn asker(server: &Server, request: &Request, asking: Asking) -> Result<Asker> {
+pub async fn asker(server: &Server, request: &Request, asking: Asking) -> Result<Asker> {
     let known = |user| Asker { user, has_key: false };
     let engine = &server.engine;
     if let Asking::Known(user) = asking {
@@ -77,7 +73,7 @@ pub(crate) async fn asker(server: &Server, request: &Request, asking: Asking) ->
 
 impl Call {
     /// Whether this may be done with a collection.
-    pub(crate) fn allows(&self, action: Action, namespace: &Namespace) -> bool {
+    pub fn allows(&self, action: Action, namespace: &Namespace) -> bool {
         let resource = Resource::Collection(&namespace.database, &namespace.collection);
         self.privileges
             .as_ref()
@@ -85,7 +81,7 @@ impl Call {
     }
 
     /// Refuses a user who may not do this with a collection.
-    pub(crate) fn require(&self, action: Action, namespace: &Namespace) -> Result<()> {
+    pub fn require(&self, action: Action, namespace: &Namespace) -> Result<()> {
         match self.allows(action, namespace) {
             true => Ok(()),
             false => Err(refusal(format!(
@@ -98,14 +94,14 @@ impl Call {
 
 impl Call {
     /// Whether this may be done with the server itself.
-    pub(crate) fn allows_of_server(&self, action: Action) -> bool {
+    pub fn allows_of_server(&self, action: Action) -> bool {
         self.privileges
             .as_ref()
             .is_none_or(|privileges| privileges.allows(action, Resource::Cluster))
     }
 
     /// Refuses a user who may not do this with the server itself.
-    pub(crate) fn require_of_server(&self, action: Action) -> Result<()> {
+    pub fn require_of_server(&self, action: Action) -> Result<()> {
         match self.allows_of_server(action) {
             true => Ok(()),
             false => Err(refusal(format!(

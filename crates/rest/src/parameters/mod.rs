@@ -2,7 +2,7 @@
 
 mod checked;
 
-pub(crate) use checked::number_of;
+pub use checked::number_of;
 use checked::{check, flag_of, time_of};
 use http::query_pairs;
 use indices::error::{ElasticError, Result};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// What is left of the parameters.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Parameters {
+pub struct Parameters {
     left: Vec<(String, String)>,
     /// The names that were asked for while there were others.
     asked: Vec<String>,
@@ -19,7 +19,8 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    pub(crate) fn parse(path: &str, query: &str) -> Result<Parameters> {
+    /// Reads those of a query string.
+    pub fn parse(path: &str, query: &str) -> Result<Parameters> {
         let mut left: Vec<(String, String)> = Vec::new();
         for pair in query_pairs(query) {
             let invalid = || ElasticError::illegal("the query has an escape that is not %HH in UTF-8");
@@ -37,26 +38,28 @@ impl Parameters {
     }
 
     /// The path of the request, as it came.
-    pub(crate) fn path(&self) -> &str {
+    pub fn path(&self) -> &str {
         &self.path
     }
 
-    pub(crate) fn has(&self, name: &str) -> bool {
+    /// Whether a parameter is left.
+    pub fn has(&self, name: &str) -> bool {
         self.left.iter().any(|(left, _)| left == name)
     }
 
     /// A parameter that is taken later.
-    pub(crate) fn peek(&self, name: &str) -> Option<&str> {
+    pub fn peek(&self, name: &str) -> Option<&str> {
         let found = self.left.iter().find(|(left, _)| left == name);
         found.map(|(_, value)| value.as_str())
     }
 
     /// A time; zero where it is `0` or `-1`, which say so without a unit.
-    pub(crate) fn time(&mut self, name: &str) -> Result<Option<Duration>> {
+    pub fn time(&mut self, name: &str) -> Result<Option<Duration>> {
         self.take(name).map(|text| time_of(&text, name)).transpose()
     }
 
-    pub(crate) fn take(&mut self, name: &str) -> Option<String> {
+    /// Takes a parameter out, if it is there.
+    pub fn take(&mut self, name: &str) -> Option<String> {
         if self.left.is_empty() {
             return None;
         }
@@ -66,29 +69,30 @@ impl Parameters {
     }
 
     /// `name`, `name=true`, `name=false`.
-    pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>> {
+    pub fn flag(&mut self, name: &str) -> Result<Option<bool>> {
         self.take(name).map(|text| flag_of(&text)).transpose()
     }
 
-    pub(crate) fn integer(&mut self, name: &str) -> Result<Option<i64>> {
+    /// A whole number of 32 bits.
+    pub fn integer(&mut self, name: &str) -> Result<Option<i64>> {
         let number = self.number::<i32>(name, "int")?;
         Ok(number.map(i64::from))
     }
 
     /// A whole number of 64 bits.
-    pub(crate) fn long(&mut self, name: &str) -> Result<Option<i64>> {
+    pub fn long(&mut self, name: &str) -> Result<Option<i64>> {
         self.number(name, "long")
     }
 
     /// A number of a type that Elasticsearch calls so.
-    pub(crate) fn number<N: FromStr>(&mut self, name: &str, type_name: &str) -> Result<Option<N>> {
+    pub fn number<N: FromStr>(&mut self, name: &str, type_name: &str) -> Result<Option<N>> {
         self.take(name)
             .map(|text| number_of(name, &text, type_name))
             .transpose()
     }
 
     /// Names with commas between them.
-    pub(crate) fn list(&mut self, name: &str) -> Option<Vec<String>> {
+    pub fn list(&mut self, name: &str) -> Option<Vec<String>> {
         let text = self.take(name)?;
         Some(
             text.split(',')
@@ -99,20 +103,20 @@ impl Parameters {
     }
 
     /// Takes parameters that change nothing here: how long to wait for other nodes, which copy to ask.
-    pub(crate) fn without_effect(&mut self, names: &[&str]) {
+    pub fn without_effect(&mut self, names: &[&str]) {
         for name in names {
             self.take(name);
         }
     }
 
     /// Refuses what was not taken, but for parameters that change nothing here.
-    pub(crate) fn end_without(&mut self, names: &[&str]) -> Result<()> {
+    pub fn end_without(&mut self, names: &[&str]) -> Result<()> {
         self.without_effect(names);
         self.end()
     }
 
     /// Refuses what was not taken.
-    pub(crate) fn end(&mut self) -> Result<()> {
+    pub fn end(&mut self) -> Result<()> {
         if self.left.is_empty() {
             return Ok(());
         }

@@ -13,19 +13,21 @@ use std::sync::Arc;
 
 /// What is done with names that stand for no index, and which indices patterns stand for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
-    pub(crate) ignore_unavailable: bool,
-    pub(crate) allow_no_indices: bool,
+pub struct Options {
+    /// Names that stand for nothing are left out.
+    pub ignore_unavailable: bool,
+    /// An expression may stand for nothing.
+    pub allow_no_indices: bool,
     /// Patterns stand for open indices.
-    pub(crate) open: bool,
+    pub open: bool,
     /// Patterns stand for closed ones.
-    pub(crate) closed: bool,
+    pub closed: bool,
     /// Patterns stand for hidden ones too.
-    pub(crate) hidden: bool,
+    pub hidden: bool,
     /// Closed indices are refused where they are named.
-    pub(crate) forbid_closed: bool,
+    pub forbid_closed: bool,
     /// Aliases stand for their indices.
-    pub(crate) aliases: bool,
+    pub aliases: bool,
 }
 
 impl Default for Options {
@@ -44,7 +46,7 @@ impl Default for Options {
 
 impl Options {
     /// The options of what needs the documents of indices.
-    pub(crate) const OPEN: Options = Options {
+    pub const OPEN: Options = Options {
         ignore_unavailable: false,
         allow_no_indices: true,
         open: true,
@@ -55,14 +57,14 @@ impl Options {
     };
 
     /// The options of what does not care whether an index is open.
-    pub(crate) const ANY_STATE: Options = Options {
+    pub const ANY_STATE: Options = Options {
         closed: true,
         forbid_closed: false,
         ..Options::OPEN
     };
 
     /// The options of what changes aliases: names of open indices themselves.
-    pub(crate) const OF_ALIASES: Options = Options {
+    pub const OF_ALIASES: Options = Options {
         allow_no_indices: false,
         closed: false,
         aliases: false,
@@ -70,18 +72,18 @@ impl Options {
     };
 
     /// The options of what changes indices: patterns must stand for some.
-    pub(crate) const CHANGED: Options = Options {
+    pub const CHANGED: Options = Options {
         allow_no_indices: false,
         ..Options::ANY_STATE
     };
 
     /// Takes `ignore_unavailable`, `allow_no_indices`, `expand_wildcards` and `ignore_throttled`.
-    pub(crate) fn take(parameters: &mut Parameters) -> Result<Options> {
+    pub fn take(parameters: &mut Parameters) -> Result<Options> {
         Options::default().taken(parameters)
     }
 
     /// These, changed by the same parameters.
-    pub(crate) fn taken(mut self, parameters: &mut Parameters) -> Result<Options> {
+    pub fn taken(mut self, parameters: &mut Parameters) -> Result<Options> {
         if let Some(states) = parameters.list("expand_wildcards") {
             self.expand(states.iter().map(String::as_str))?;
         }
@@ -97,7 +99,7 @@ impl Options {
     }
 
     /// Lets patterns stand for indices in these states.
-    pub(crate) fn expand<'s>(&mut self, states: impl Iterator<Item = &'s str>) -> Result<()> {
+    pub fn expand<'s>(&mut self, states: impl Iterator<Item = &'s str>) -> Result<()> {
         (self.open, self.closed, self.hidden) = (false, false, false);
         for state in states {
             match state {
@@ -160,7 +162,7 @@ impl Known {
 }
 
 /// The names of the indices that an expression stands for.
-pub(crate) fn resolve(call: &Call, expression: &str, options: Options) -> Result<Vec<String>> {
+pub fn resolve(call: &Call, expression: &str, options: Options) -> Result<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
     // A name is taken once, so that what a short expression stands for is no more than all indices.
     let mut seen = HashSet::new();
@@ -282,7 +284,7 @@ fn named(call: &Call, name: &str, options: Options) -> Result<Vec<String>> {
 }
 
 /// What the aliases of an expression leave of an index: a query, or `None` if all of it is wanted.
-pub(crate) fn alias_filter(call: &Call, expression: &str, name: &str) -> Result<Option<Value>> {
+pub fn alias_filter(call: &Call, expression: &str, name: &str) -> Result<Option<Value>> {
     let aliases = call.index(name, Action::Find)?.aliases();
     if !aliases.values().any(|options| options.get("filter").is_some()) {
         return Ok(None);
@@ -304,7 +306,7 @@ pub(crate) fn alias_filter(call: &Call, expression: &str, name: &str) -> Result<
 }
 
 /// The aliases by which an expression means an index, in the order of their names; none where it means all indices.
-pub(crate) fn aliases_meant(index: &Index, expression: &str) -> Vec<String> {
+pub fn aliases_meant(index: &Index, expression: &str) -> Vec<String> {
     let parts = split(expression);
     let is_meant = |alias: &String| parts.iter().any(|part| simple_match(part, alias));
     let mut aliases: Vec<String> = index.aliases().keys().cloned().collect();

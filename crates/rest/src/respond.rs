@@ -16,23 +16,31 @@ const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"larder\", cha
 
 /// What an endpoint answers.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
-    pub(crate) body: Content,
+pub struct Answer {
+    /// Its status.
+    pub status: StatusCode,
+    /// Its body.
+    pub body: Content,
 }
 
+/// The body of an answer.
 #[derive(Clone, Debug)]
-pub(crate) enum Content {
+pub enum Content {
+    /// A value, in the form that the client wants.
     Json(Value),
+    /// A text.
     Text(String),
+    /// No body.
     Nothing,
 }
 
-pub(crate) fn ok(body: Value) -> Answer {
+/// An answer with this body.
+pub fn ok(body: Value) -> Answer {
     json(StatusCode::OK, body)
 }
 
-pub(crate) fn json(status: StatusCode, body: Value) -> Answer {
+/// An answer with this status and body.
+pub fn json(status: StatusCode, body: Value) -> Answer {
     Answer {
         status,
         body: Content::Json(body),
@@ -40,7 +48,7 @@ pub(crate) fn json(status: StatusCode, body: Value) -> Answer {
 }
 
 /// Whether something is there, as HEAD asks.
-pub(crate) fn exists(is_there: bool) -> Answer {
+pub fn exists(is_there: bool) -> Answer {
     let status = if is_there {
         StatusCode::OK
     } else {
@@ -52,23 +60,25 @@ pub(crate) fn exists(is_there: bool) -> Answer {
     }
 }
 
-pub(crate) fn acknowledged() -> Answer {
+/// What changes answer that are done.
+pub fn acknowledged() -> Answer {
     ok(serde_json::json!({"acknowledged": true}))
 }
 
-pub(crate) fn error(error: &ElasticError) -> Answer {
+/// The answer that an error is.
+pub fn error(error: &ElasticError) -> Answer {
     json(error.status, error.to_answer())
 }
 
 /// A media type in small letters, without what may follow it.
-pub(crate) fn media_type(accepted: &str) -> String {
+pub fn media_type(accepted: &str) -> String {
     let kind = accepted.split(';').next().unwrap_or_default();
     kind.trim().to_ascii_lowercase()
 }
 
 /// In which form a client wants its answer.
 #[derive(Clone, Debug)]
-pub(crate) struct Form {
+pub struct Form {
     pretty: bool,
     filter_path: Option<String>,
     content_type: HeaderValue,
@@ -78,7 +88,8 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    pub(crate) fn of(request: &Request) -> Form {
+    /// Reads it from a request.
+    pub fn of(request: &Request) -> Form {
         let parameter = |wanted: &str| {
             let mut pairs = query_pairs(request.query()).flatten();
             pairs
@@ -107,7 +118,7 @@ impl Form {
     }
 
     /// The answer in this form.
-    pub(crate) fn response(self, answer: Answer, is_head: bool) -> Response {
+    pub fn response(self, answer: Answer, is_head: bool) -> Response {
         let (text, content_type) = match answer.body {
             Content::Nothing => (String::new(), None),
             Content::Text(text) => (text, Some(HeaderValue::from_static("text/plain; charset=UTF-8"))),

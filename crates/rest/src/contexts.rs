@@ -21,7 +21,7 @@ struct Context {
 
 /// All searches that go on, by their ids.
 #[derive(Default)]
-pub(crate) struct Contexts(Mutex<HashMap<String, Context>>);
+pub struct Contexts(Mutex<HashMap<String, Context>>);
 
 impl std::fmt::Debug for Contexts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -30,14 +30,14 @@ impl std::fmt::Debug for Contexts {
 }
 
 /// Nothing is kept under an id, or no longer.
-pub(crate) fn missing(id: &str) -> ElasticError {
+pub fn missing(id: &str) -> ElasticError {
     let reason = format!("No search context found for id [{id}]");
     ElasticError::new(StatusCode::NOT_FOUND, "search_context_missing_exception", reason)
 }
 
 impl Contexts {
     /// Keeps something that takes the memory of this share.
-    pub(crate) fn put(&self, kept: Shared, keep_alive: Duration, share: Share) -> Result<String> {
+    pub fn put(&self, kept: Shared, keep_alive: Duration, share: Share) -> Result<String> {
         let mut all = self.0.lock();
         let now = Instant::now();
         all.retain(|_, context| context.until > now);
@@ -68,7 +68,7 @@ impl Contexts {
     }
 
     /// What is kept under an id, which is kept on for a while.
-    pub(crate) fn get(&self, id: &str, keep_alive: Option<Duration>) -> Result<Shared> {
+    pub fn get(&self, id: &str, keep_alive: Option<Duration>) -> Result<Shared> {
         let mut all = self.0.lock();
         let now = Instant::now();
         let context = all
@@ -81,11 +81,13 @@ impl Contexts {
         Ok(context.kept.clone())
     }
 
-    pub(crate) fn remove(&self, id: &str) -> bool {
+    /// Forgets what is kept under an id; whether anything was.
+    pub fn remove(&self, id: &str) -> bool {
         self.0.lock().remove(id).is_some()
     }
 
-    pub(crate) fn clear(&self) -> usize {
+    /// Forgets all; how many there were.
+    pub fn clear(&self) -> usize {
         let mut all = self.0.lock();
         let count = all.len();
         all.clear();
