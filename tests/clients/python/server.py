@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import threading
+import time
 from contextlib import contextmanager
 
 LISTENING = re.compile(r"listening.*protocol=\"?([\w-]+)\"? address=(\S+)")
@@ -46,6 +47,15 @@ class Server:
 
     def is_listening(self):
         return self._awaited <= self.addresses.keys()
+
+    def logs(self, text, seconds=60):
+        """Whether the log has this, now or soon: it is read beside the test."""
+        deadline = time.monotonic() + seconds
+        while not any(text in line for line in self.log):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
 
     @property
     def address(self):
