@@ -68,8 +68,13 @@ def test_writes_go_on_after_others_have_filled_the_disk_in_the_midst_of_them(dis
     threads = [threading.Thread(target=insert_until, args=(machine, number, ids, refused, ended)) for number, ids in enumerate(acknowledged)]
     for thread in threads:
         thread.start()
+    ends = time.monotonic() + 60
+    while not all(acknowledged) and time.monotonic() < ends:
+        time.sleep(0.1)
     time.sleep(1)
     disk.room(0)
+    while not refused and time.monotonic() < ends + 60:
+        time.sleep(0.1)
     time.sleep(2)
     disk.room(None)
     ended.set()
