@@ -31,7 +31,7 @@ class Server:
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=limits)
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
-        if wait and (not self._listening.wait(60) or not self.is_listening()):
+        if wait and (not self._listening.wait(120) or not self.is_listening()):
             self.kill()
             raise RuntimeError("the server did not start:\n" + "".join(self.log))
 
@@ -94,7 +94,7 @@ class Server:
         return self._wait()
 
     def _wait(self):
-        code = self.process.wait(60)
+        code = self.process.wait(120)
         self._reader.join(10)
         self.process.stderr.close()
         return code

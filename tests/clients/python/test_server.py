@@ -84,7 +84,7 @@ def test_what_is_kept_is_for_the_owner_alone_and_another_folder_is_refused(tmp_p
     assert refused.returncode == 1 and "is not a data folder of Larder" in refused.stderr
 
 
-@pytest.mark.timeout(60 + 30 * KILLS)
+@pytest.mark.timeout(600 + 60 * KILLS)
 def test_nothing_acknowledged_is_lost_when_killed_under_writers(tmp_path):
     written, present_before = 0, 0
     for round_ in range(KILLS):
