@@ -266,10 +266,10 @@ test("lines around one are shown without query, and Esc leads back to the same r
   await page.getByRole("button", { name: "Lines around" }).click();
   await page.getByText("line 2908:").waitFor();
   await page.getByText("Lines around one, without query").waitFor();
-  assert.match(await page.locator(".line.focused .message").innerText(), /^line 2907:/);
+  await page.locator(".line.focused .message", { hasText: /^line 2907:/ }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByText("line 2908:").waitFor({ state: "detached" });
-  assert.match(await page.locator(".line.focused .message").innerText(), /^line 2907:/);
+  await page.locator(".line.focused .message", { hasText: /^line 2907:/ }).waitFor();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("errors");
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
