@@ -44,6 +44,7 @@ def die_under_load(machine, crew, chance, deaths, longest_s):
                 machine.die_while_starting(chance.random() * 0.4)
             machine.start()
         time.sleep(0.3)
+        crew.wait_for_work()
         crew.rest()
         # Once more while it is quiet: nothing may be right only because it is still in memory.
         machine.die()

@@ -68,13 +68,18 @@ def test_writes_go_on_after_others_have_filled_the_disk_in_the_midst_of_them(dis
     threads = [threading.Thread(target=insert_until, args=(machine, number, ids, refused, ended)) for number, ids in enumerate(acknowledged)]
     for thread in threads:
         thread.start()
+    ends = time.monotonic() + 60
+    while not all(acknowledged) and time.monotonic() < ends:
+        time.sleep(0.1)
     time.sleep(1)
     disk.room(0)
+    while not refused and time.monotonic() < ends + 60:
+        time.sleep(0.1)
     time.sleep(2)
     disk.room(None)
     ended.set()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     with pymongo.MongoClient(machine.mongo) as client:
         writable_again(client)
     assert refused and all("full" in error or "space" in error for error in refused), refused[:3]
@@ -176,7 +181,7 @@ def test_an_io_error_loses_nothing_that_was_acknowledged(disk, machine, chance, 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(300)
     if operation == "sync" and file == ".log":
         # Of what was not flushed nobody knows whether it is on the disk, so nobody reads it.
         with pymongo.MongoClient(machine.mongo) as client:

@@ -37,7 +37,7 @@ def test_a_ping_is_answered_among_idle_connections(server, long):
         with server.client() as client:
             began = time.monotonic()
             client.admin.command("ping")
-            assert time.monotonic() - began < 5
+            assert time.monotonic() - began < 30
     finally:
         for connection in held:
             connection.close()
@@ -58,7 +58,7 @@ def test_half_sent_messages_stay_within_memory(server, long, has_users):
             began = time.monotonic()
             client.trial.things.insert_one({"text": "x" * 100_000})
             # Who sends nothing more while others wait is closed.
-            assert time.monotonic() - began < 30
+            assert time.monotonic() - began < 60
     finally:
         for connection in held:
             connection.close()

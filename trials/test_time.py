@@ -206,7 +206,7 @@ def endless(request, long):
 def test_a_kill_ends_it(server, patience, endless):
     with pymongo.MongoClient(server.uri) as client:
         load = Started(server, endless)
-        wait_until(lambda: running(client, endless), 10)
+        wait_until(lambda: running(client, endless), 60)
         time.sleep(0.3)
         began = time.monotonic()
         for operation in running(client, endless):
@@ -223,7 +223,7 @@ def test_it_ends_with_its_client(server, patience, endless):
         host, port = server.address.rsplit(":", 1)
         connection = socket.create_connection((host, int(port)))
         connection.sendall(struct.pack("<iiii", 16 + len(body), 1, 0, 2013) + body)
-        wait_until(lambda: running(client, endless), 10)
+        wait_until(lambda: running(client, endless), 60)
         time.sleep(0.3)
         connection.close()
         wait_until(lambda: not running(client, endless), END_S * patience)
@@ -260,7 +260,7 @@ def test_sigterm_ends_endless_operations(tmp_path, patience, endless):
     server = started(tmp_path / "data")
     with pymongo.MongoClient(server.uri) as client:
         load = Started(server, endless)
-        wait_until(lambda: running(client, endless), 10)
+        wait_until(lambda: running(client, endless), 60)
         time.sleep(0.3)
     # The end of the server itself takes a moment too: what is in memory goes to the disk.
     assert took(server.stop) <= (END_S + 1) * patience

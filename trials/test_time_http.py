@@ -116,7 +116,7 @@ def listed(client, name):
 def test_a_kill_ends_it_and_others_are_answered(server, patience, name):  # noqa: F811
     with pymongo.MongoClient(server.uri) as client, others(server, patience):
         asked = Asked(server, name)
-        wait_until(lambda: listed(client, name), 10)
+        wait_until(lambda: listed(client, name), 60)
         time.sleep(0.3)
         began = time.monotonic()
         for operation in listed(client, name):
@@ -131,7 +131,7 @@ def test_a_kill_ends_it_and_others_are_answered(server, patience, name):  # noqa
 def test_it_ends_with_its_client(server, patience, name):  # noqa: F811
     with pymongo.MongoClient(server.uri) as client:
         asked = Asked(server, name)
-        wait_until(lambda: listed(client, name), 10)
+        wait_until(lambda: listed(client, name), 60)
         time.sleep(0.3)
         asked.go()
         took_s = wait_until(lambda: not listed(client, name), END_S * patience)
@@ -186,10 +186,10 @@ def test_sigterm_ends_endless_requests(tmp_path, patience, name):  # noqa: F811
     served = started(tmp_path / "data")
     with pymongo.MongoClient(served.uri) as client:
         asked = Asked(served, name)
-        wait_until(lambda: listed(client, name), 10)
+        wait_until(lambda: listed(client, name), 60)
         time.sleep(0.3)
     took_s = took(served.stop)
     print(f"{name}: the server ended {took_s * 1000:.0f} ms after the signal")
     # The end of the server itself takes a moment too: what is in memory goes to the disk.
     assert took_s <= (END_S + 1) * patience
-    wait_until(lambda: asked.ended_at, 10)
+    wait_until(lambda: asked.ended_at, 60)

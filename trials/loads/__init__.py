@@ -5,6 +5,7 @@ too, and its `check` then takes both."""
 
 import random
 import threading
+import time
 
 import pymongo
 import requests
@@ -73,6 +74,12 @@ class Crew:
         self._threads = [threading.Thread(target=self._steps, args=(load,), daemon=True) for load in self.loads]
         for thread in self._threads:
             thread.start()
+
+    def wait_for_work(self):
+        """Until each load has done something: a busy machine may need longer for that than its server lived."""
+        ends = time.monotonic() + 120
+        while not self.wrong and not all(load.done for load in self.loads) and time.monotonic() < ends:
+            time.sleep(0.05)
 
     def rest(self):
         """Returns when every load has ended its step: the server must be up."""

@@ -9,7 +9,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
-const SOON: Duration = Duration::from_secs(10);
+/// How long a busy machine may take for what an idle one does at once.
+const SOON: Duration = Duration::from_secs(60);
 
 /// Answers `/feed` with a feed, which the test is handed, and all else with the path.
 struct Feeds(mpsc::UnboundedSender<BodySender>);
@@ -165,11 +166,17 @@ async fn a_feed_asks_for_nothing_while_its_client_does_not_read() {
     let mut stream = server.asked(&request("/feed", "")).await;
     let feed = server.feed().await;
     let mut given = 0;
-    while let Ok(true) = timeout(Duration::from_millis(500), feed.room()).await {
-        assert!(feed.send(PIECE).await);
-        given += PIECE.len();
+    loop {
+        match timeout(Duration::from_millis(500), feed.room()).await {
+            Ok(is_there) => {
+                assert!(is_there && feed.send(PIECE).await);
+                given += PIECE.len();
+            }
+            Err(_) if given > 0 && !feed.has_room() => break,
+            // The machine had something else to do.
+            Err(_) => {}
+        }
     }
-    assert!(given > 0 && !feed.has_room());
     // Everything given is in the system's buffers: the server holds nothing, and continues once the client reads.
     let mut read = 0;
     let mut buffer = vec![0; 64 * 1024];

@@ -14,12 +14,15 @@ use kv::{Batch, Durability, Head, KeyRange, Kv, Order, PageLimit, ShardId};
 use std::io::{BufRead, BufReader};
 use std::ops::Bound;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, SystemTime};
 
 const FOLDER: &str = "KV_KILLS_FOLDER";
 const SHARDS: u64 = 4;
 const KEYS_PER_COMMIT: u64 = 20;
 const LARGE_BYTES: usize = 100_000;
+/// How long a writer may take on a busy machine until it has written something.
+const START_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// The child: commits to each shard in turn as fast as it can, and prints what was acknowledged.
 #[tokio::test(flavor = "multi_thread")]
@@ -70,8 +73,9 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
     let kills = std::env::var("KV_KILLS").map_or(10, |kills| kills.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = [0; SHARDS as usize];
-    for _ in 0..kills {
-        run_and_kill(folder.path(), &mut acknowledged);
+    for kill in 0..kills {
+        // Some are killed while they still open what the kill before has left.
+        run_and_kill(folder.path(), &mut acknowledged, kill % 3 != 2);
         let kv = Kv::open(&options(folder.path())).unwrap();
         for (shard, acknowledged) in acknowledged.iter_mut().enumerate() {
             *acknowledged = check(&kv, ShardId(shard as u64), *acknowledged).await;
@@ -84,7 +88,8 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
     );
 }
 
-fn run_and_kill(folder: &std::path::Path, acknowledged: &mut [u64]) {
+/// Kills a writer a moment after its start, or after its first commit.
+fn run_and_kill(folder: &std::path::Path, acknowledged: &mut [u64], has_written: bool) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "writer", "--ignored", "--nocapture"])
         .env(FOLDER, folder)
@@ -97,7 +102,12 @@ fn run_and_kill(folder: &std::path::Path, acknowledged: &mut [u64]) {
         .unwrap()
         .subsec_nanos();
     let life = Duration::from_millis(100 + u64::from(random % 400));
+    let (wrote, written) = mpsc::channel();
     let killer = std::thread::spawn(move || {
+        if has_written {
+            // One that has written nothing by then is killed all the same.
+            let _ = written.recv_timeout(START_TIME_MAX);
+        }
         std::thread::sleep(life);
         child.kill().unwrap();
         child.wait().unwrap();
@@ -109,8 +119,11 @@ fn run_and_kill(folder: &std::path::Path, acknowledged: &mut [u64]) {
             && let (Ok(shard), Ok(sequence)) = (shard.parse::<usize>(), sequence.parse())
         {
             acknowledged[shard] = sequence;
+            // Nobody listens after the first one.
+            let _ = wrote.send(());
         }
     }
+    drop(wrote);
     killer.join().unwrap();
 }
 

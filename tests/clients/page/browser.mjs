@@ -66,7 +66,8 @@ export async function startBrowser(kind = "chromium", flags = []) {
     async open(url, { isLarder = true, ...options } = DESKTOP) {
       const context = await browser.newContext({ ...options, reducedMotion: "reduce", locale: "en-GB", timezoneId: "UTC" });
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      // A busy machine may take long for what an idle one does at once.
+      page.setDefaultTimeout(60_000);
       const faults = [];
       // A refusal that the page shows is told by the browser too.
       const isRefusal = (text) => /status of (40[01]|429) /.test(text);

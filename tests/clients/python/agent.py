@@ -145,7 +145,7 @@ def numbers(server, collection="app"):
     return sorted(found)
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=120):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come to it in time"

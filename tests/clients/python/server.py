@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import threading
+import time
 from contextlib import contextmanager
 
 LISTENING = re.compile(r"listening.*protocol=\"?([\w-]+)\"? address=(\S+)")
@@ -30,7 +31,7 @@ class Server:
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=limits)
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
-        if wait and (not self._listening.wait(60) or not self.is_listening()):
+        if wait and (not self._listening.wait(120) or not self.is_listening()):
             self.kill()
             raise RuntimeError("the server did not start:\n" + "".join(self.log))
 
@@ -46,6 +47,15 @@ class Server:
 
     def is_listening(self):
         return self._awaited <= self.addresses.keys()
+
+    def logs(self, text, seconds=60):
+        """Whether the log has this, now or soon: it is read beside the test."""
+        deadline = time.monotonic() + seconds
+        while not any(text in line for line in self.log):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
 
     @property
     def address(self):
@@ -84,7 +94,7 @@ class Server:
         return self._wait()
 
     def _wait(self):
-        code = self.process.wait(60)
+        code = self.process.wait(120)
         self._reader.join(10)
         self.process.stderr.close()
         return code

@@ -163,7 +163,7 @@ def test_a_full_spool_waits_or_drops_what_it_counts(tmp_path):
         def done(policy):
             return len(numbers(server, policy)) + agents[policy].figures()["dropped_ever"] >= count
 
-        wait_for(lambda: done("wait") and done("drop-oldest") and done("drop-newest"))
+        wait_for(lambda: done("wait") and done("drop-oldest") and done("drop-newest"), seconds=300)
         for agent in agents.values():
             assert agent.end() == 0
         for policy, agent in agents.items():

@@ -57,7 +57,7 @@ def test_backups_of_a_server_that_is_written_to_are_restored_and_whole(tmp_path)
         writer.join()
         second = larder("backup", backups, "--server", server.url, "--quiet", "--rate", "100m")
         # What nobody writes to is backed up for little, once the engine has merged what was written before.
-        for _ in range(10):
+        for _ in range(60):
             latest = larder("backup", backups, "--server", server.url, "--quiet")
             if new_bytes(latest) < 100_000:
                 break

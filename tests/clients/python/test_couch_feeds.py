@@ -44,10 +44,12 @@ def processor(server):
 
 
 def rested(server):
-    """Waits until the server has nothing more to do."""
-    last = None
-    while last != (now := processor(server)) // 5:
-        last = now // 5
+    """Waits until the server has nothing more to do; on a busy machine it may have to wait for a processor."""
+    last, looks = None, 0
+    while looks < 2:
+        now = processor(server) // 5
+        looks = looks + 1 if now == last else 0
+        last = now
         time.sleep(1)
 
 
@@ -130,7 +132,7 @@ def test_a_feed_within_tls_whose_client_does_not_read_waits_too(tmp_path, descri
         print(f"a feed within TLS takes {idle:.0f} bytes, {stalled:.0f} where its client does not read")
         # A feed's documents are 1 MB; TLS keeps what it has encrypted until the socket takes it.
         assert stalled < BYTES_A_TLS_FEED_MAX
-        assert session.get(f"{couch}/d", timeout=10).json()["doc_count"] == DOCUMENTS
+        assert session.get(f"{couch}/d", timeout=60).json()["doc_count"] == DOCUMENTS
         for client in (first[0], feeds[0], feeds[-1]):
             assert changes(client, DOCUMENTS - 100) == [f"{n:05}" for n in range(100, DOCUMENTS)]
         for client in first + feeds:

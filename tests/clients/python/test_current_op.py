@@ -70,7 +70,7 @@ def test_idle_cursors_tell_what_they_gave(client, collection):
 def test_long_commands_are_cut_where_that_is_asked_for(server, client, tail):
     comment = "long " * 500
     with pymongo.MongoClient(server.uri) as other:
-        waiter = threading.Thread(target=waiting_for, args=(other[tail.database.name].tail, comment, 3000))
+        waiter = threading.Thread(target=waiting_for, args=(other[tail.database.name].tail, comment, 60_000))
         waiter.start()
         whole = operation(client, comment)
         assert whole["op"] == "getmore" and whole["command"]["comment"] == comment

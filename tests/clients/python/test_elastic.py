@@ -189,9 +189,14 @@ def test_a_data_stream_takes_documents_and_is_rolled_over(elastic):
 
 def test_an_index_is_dropped_when_its_time_has_come(elastic, index):
     elastic.cluster.put_settings(persistent={"indices.lifecycle.poll_interval": "1s"})
-    elastic.ilm.put_lifecycle(name="brief", policy={"phases": {"hot": {"actions": {}}, "delete": {"min_age": "1s", "actions": {"delete": {}}}}})
+
+    def dropped_after(age):
+        return {"phases": {"hot": {"actions": {}}, "delete": {"min_age": age, "actions": {"delete": {}}}}}
+
+    elastic.ilm.put_lifecycle(name="brief", policy=dropped_after("1h"))
     elastic.indices.create(index=index, settings={"index.lifecycle.name": "brief"})
     assert elastic.ilm.explain_lifecycle(index=index)["indices"][index]["policy"] == "brief"
+    elastic.ilm.put_lifecycle(name="brief", policy=dropped_after("1s"))
     until = time.monotonic() + 60
     while elastic.indices.exists(index=index) and time.monotonic() < until:
         time.sleep(0.2)

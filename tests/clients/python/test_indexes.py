@@ -134,7 +134,7 @@ def test_a_tailable_cursor_sees_what_comes(database):
     cursor = ring.find(cursor_type=pymongo.CursorType.TAILABLE_AWAIT).max_await_time_ms(2000)
     assert cursor.next()["n"] == 0
     ring.insert_one({"n": 1})
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     document = None
     while document is None and time.monotonic() < deadline:
         document = next(cursor, None)
@@ -164,7 +164,7 @@ def test_expired_documents_are_looked_for_as_often_as_is_asked(client, database,
         for kept in (collection, ring):
             kept.create_index("at", expireAfterSeconds=0)
             kept.insert_many([{"at": datetime.datetime(2020, 1, 1)}, {"at": datetime.datetime(2999, 1, 1)}])
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while (collection.count_documents({}), ring.count_documents({})) != (1, 1):
             assert time.monotonic() < until
             time.sleep(0.2)

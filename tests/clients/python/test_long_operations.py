@@ -53,6 +53,10 @@ def wait_until(holds):
         time.sleep(0.01)
 
 
+# How long a busy machine may take for what an idle one does at once, which is far less than hours.
+SOON = 20
+
+
 def seconds(work):
     began = time.monotonic()
     work()
@@ -60,7 +64,8 @@ def seconds(work):
 
 
 def test_others_are_served_and_the_time_limit_holds(server, client):
-    busy = [Endless(server, f"limited {number}", maxTimeMS=1000) for number in range(4)]
+    limit = 6
+    busy = [Endless(server, f"limited {number}", maxTimeMS=limit * 1000) for number in range(4)]
     began = time.monotonic()
     for each in busy:
         each.start()
@@ -68,9 +73,10 @@ def test_others_are_served_and_the_time_limit_holds(server, client):
     slowest = 0
     while any(each.is_alive() for each in busy):
         slowest = max(slowest, seconds(lambda: client.admin.command("ping")))
-        assert requests.get(f"{server.url}/health", timeout=2).ok
-    assert slowest < 0.25
-    assert time.monotonic() - began < 3
+        slowest = max(slowest, seconds(lambda: requests.get(f"{server.url}/health", timeout=60).raise_for_status()))
+    # Who had to wait for one of them would wait until its time is up.
+    assert slowest < limit / 3
+    assert time.monotonic() - began < limit + SOON
     assert all(isinstance(each.error, ExecutionTimeout) for each in busy)
 
 
@@ -80,7 +86,7 @@ def test_kill_op_ends_an_evaluation(server, client):
     wait_until(lambda: operations(client, "killed"))
     [operation] = operations(client, "killed")
     client.admin.command("killOp", op=operation["opid"])
-    assert seconds(lambda: endless.join(30)) < 1
+    assert seconds(lambda: endless.join(30)) < SOON
     assert endless.error.code == 11601
 
 
@@ -90,7 +96,7 @@ def test_an_operation_ends_when_its_client_goes(server, client):
     with socket.create_connection((host, int(port))) as abandoned:
         abandoned.sendall(struct.pack("<iiiiI", 21 + len(body), 1, 0, 2013, 0) + b"\0" + body)
         wait_until(lambda: operations(client, "abandoned"))
-    assert seconds(lambda: wait_until(lambda: not operations(client, "abandoned"))) < 1
+    assert seconds(lambda: wait_until(lambda: not operations(client, "abandoned"))) < SOON
 
 
 def test_an_update_by_an_expression_ends(collection):
@@ -100,7 +106,7 @@ def test_an_update_by_an_expression_ends(collection):
     with pytest.raises(OperationFailure) as ended:
         collection.database.command("update", collection.name, updates=[update], maxTimeMS=200)
     assert ended.value.code == 50
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < SOON
     collection.insert_one({"_id": 2})
 
 
@@ -113,14 +119,14 @@ def test_an_expression_that_doubles_its_value_meets_a_limit(database):
 
 
 def test_a_default_limit_holds_for_reads_that_give_none(tmp_path):
-    with running(tmp_path, "--default-max-time-ms", "200") as server, pymongo.MongoClient(server.uri) as client:
+    with running(tmp_path, "--default-max-time-ms", "500") as server, pymongo.MongoClient(server.uri) as client:
         with pytest.raises(ExecutionTimeout):
             client.db.command(command("by default"))
         [cursor] = [client.db.command(command("later"), cursor={"batchSize": 0})["cursor"]]
         with pytest.raises(ExecutionTimeout):
             client.db.command("getMore", cursor["id"], collection="$cmd.aggregate")
-        longer = Endless(server, "by itself", maxTimeMS=600)
-        assert seconds(longer.run) > 0.5
+        longer = Endless(server, "by itself", maxTimeMS=1500)
+        assert seconds(longer.run) > 1.4
 
 
 def test_the_server_stops_whatever_runs(tmp_path):
@@ -129,7 +135,8 @@ def test_the_server_stops_whatever_runs(tmp_path):
         for each in busy:
             each.start()
         wait_until(lambda: operations(client, "stopped 2"))
-        assert seconds(lambda: server.stop()) < 3
+        # Less than the ten seconds that a stop waits for what does not end.
+        assert seconds(lambda: server.stop()) < 8
         for each in busy:
             each.join(30)
             assert each.error

@@ -63,7 +63,7 @@ class Beats(monitoring.ServerHeartbeatListener):
 def test_a_monitor_streams_and_notices_the_end(tmp_path):
     beats = Beats()
     with running(tmp_path) as server:
-        options = {"serverMonitoringMode": "stream", "heartbeatFrequencyMS": 500, "serverSelectionTimeoutMS": 2000}
+        options = {"serverMonitoringMode": "stream", "heartbeatFrequencyMS": 500, "serverSelectionTimeoutMS": 5000}
         with pymongo.MongoClient(server.uri, event_listeners=[beats], **options) as client:
             client.admin.command("ping")
             for _ in range(3):
@@ -79,10 +79,9 @@ def test_a_fail_point_strikes_the_handshake_of_an_application(tmp_path):
     with running(tmp_path, "--test-commands=true") as server, pymongo.MongoClient(server.uri) as client:
         data = {"failCommands": ["hello", "isMaster", "ismaster"], "closeConnection": True, "appName": "struck"}
         client.admin.command("configureFailPoint", "failCommand", mode="alwaysOn", data=data)
-        options = {"serverSelectionTimeoutMS": 500}
-        with pymongo.MongoClient(server.uri, appname="struck", **options) as struck:
+        with pymongo.MongoClient(server.uri, appname="struck", serverSelectionTimeoutMS=500) as struck:
             with pytest.raises(pymongo.errors.ServerSelectionTimeoutError):
                 struck.admin.command("ping")
-        with pymongo.MongoClient(server.uri, appname="spared", **options) as spared:
+        with pymongo.MongoClient(server.uri, appname="spared") as spared:
             spared.admin.command("ping")
         client.admin.command("configureFailPoint", "failCommand", mode="off")

@@ -4,14 +4,22 @@ use agent::AgentCounters;
 use agent::config::{Config, Source};
 use agent::source::{SourceContext, run};
 use agent::spool::Batch;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use value::{Document, RawDocument, Value};
+
+/// How long a busy machine may take for what an idle one does at once.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// No longer than sources of files wait before they look again.
+const STEP: Duration = Duration::from_millis(10);
 
 pub struct Gathered {
     pub folder: tempfile::TempDir,
@@ -20,23 +28,55 @@ pub struct Gathered {
     pub documents: Vec<Document>,
     /// Of all documents.
     pub messages: Vec<String>,
+    pub given: Given,
+}
+
+/// How many documents a source has given, over all its starts.
+#[derive(Clone, Default)]
+pub struct Given(Rc<Cell<usize>>);
+
+impl Given {
+    pub fn count(&self) -> usize {
+        self.0.get()
+    }
+
+    /// Waits until it has given so many.
+    pub async fn reach(&self, count: usize) {
+        let begun = Instant::now();
+        while self.count() < count {
+            let given = self.count();
+            assert!(begun.elapsed() < PATIENCE, "{given} of {count} documents");
+            tokio::time::sleep(STEP).await;
+        }
+    }
+}
+
+/// A source with options that may name a folder.
+fn source(folder: &Path, options: impl Fn(&Path) -> String) -> Source {
+    let text = format!(
+        "device = \"d\"\n[server]\nurl = \"http://h\"\n[spool]\nfolder = \"/s\"\n[[source]]\nname = \"n\"\nto = \"a.b\"\n{}",
+        options(folder)
+    );
+    Config::parse(&text).unwrap().sources.remove(0)
 }
 
 impl Gathered {
     /// A source with these options, which may name a folder.
     pub fn new(options: impl Fn(&Path) -> String) -> Gathered {
         let folder = tempfile::tempdir().unwrap();
-        let text = format!(
-            "device = \"d\"\n[server]\nurl = \"http://h\"\n[spool]\nfolder = \"/s\"\n[[source]]\nname = \"n\"\nto = \"a.b\"\n{}",
-            options(folder.path())
-        );
         Gathered {
-            source: Config::parse(&text).unwrap().sources.remove(0),
+            source: source(folder.path(), options),
             folder,
             positions: BTreeMap::new(),
             documents: Vec::new(),
             messages: Vec::new(),
+            given: Given::default(),
         }
+    }
+
+    /// Gives the source other options.
+    pub fn change(&mut self, options: impl Fn(&Path) -> String) {
+        self.source = source(self.folder.path(), options);
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -71,6 +111,12 @@ impl Gathered {
         running.await.unwrap().unwrap();
     }
 
+    /// Gathers until there are so many documents more.
+    pub async fn until(&mut self, more: usize) {
+        let (given, wanted) = (self.given.clone(), self.given.count() + more);
+        self.during(async |_| given.reach(wanted).await).await;
+    }
+
     fn take(&mut self, batch: Batch) {
         for record in &batch.records {
             let document = RawDocument::new(record).unwrap().to_document();
@@ -79,6 +125,7 @@ impl Gathered {
             }
             self.documents.push(document);
         }
+        self.given.0.set(self.documents.len());
         for (key, value) in batch.positions {
             let key = key.split_once('\u{1f}').unwrap().1.to_owned();
             match value {
@@ -93,8 +140,11 @@ impl Gathered {
     }
 }
 
+/// Lets a source have many turns: it runs on the same thread, so on a busy machine each step leaves it one all the same.
 pub async fn pause() {
-    tokio::time::sleep(Duration::from_millis(150)).await;
+    for _ in 0..15 {
+        tokio::time::sleep(STEP).await;
+    }
 }
 
 pub fn add(path: &Path, text: &str) {

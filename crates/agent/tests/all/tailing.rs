@@ -1,16 +1,20 @@
 //! Files that grow, are renamed, truncated or copied, and are read again after a restart.
 
 use crate::gathered::{Gathered, add, pause};
-use std::time::Duration;
+use std::path::Path;
 
 /// Messages of several lines; the last one waits for more lines longer than a test runs.
 const WAITS_LONG: &str = "multiline = { continues = '^\\s', wait = \"1h\" }";
 
-fn files(pattern: &str, options: &str, files: &str) -> Gathered {
-    Gathered::new(|folder| {
+fn following(pattern: &str, options: &str, files: &str) -> impl Fn(&Path) -> String {
+    move |folder: &Path| {
         let path = folder.join(pattern);
         format!("{options}\n[source.files]\npoll = \"10ms\"\nscan = \"20ms\"\npaths = [{path:?}]\n{files}")
-    })
+    }
+}
+
+fn files(pattern: &str, options: &str, files: &str) -> Gathered {
+    Gathered::new(following(pattern, options, files))
 }
 
 #[tokio::test]
@@ -103,8 +107,7 @@ async fn a_copy_of_what_was_read_is_not_read_again() {
 
 #[tokio::test]
 async fn lines_that_belong_together_are_one_message_over_a_restart() {
-    let options = "multiline = { continues = '^\\s', wait = \"300ms\" }";
-    let mut gathered = files("a.log", options, "");
+    let mut gathered = files("a.log", WAITS_LONG, "");
     gathered
         .during(async |folder| add(&folder.join("a.log"), "error\n at a\n at b\nnext\n"))
         .await;
@@ -113,10 +116,16 @@ async fn lines_that_belong_together_are_one_message_over_a_restart() {
     gathered
         .during(async |folder| {
             add(&folder.join("a.log"), " goes on\n");
-            tokio::time::sleep(Duration::from_millis(500)).await;
+            pause().await;
+            add(&folder.join("a.log"), "last\n");
         })
         .await;
     gathered.has(&["error\n at a\n at b", "next\n goes on"]);
+    // Nor does it wait for ever.
+    let waits_briefly = "multiline = { continues = '^\\s', wait = \"50ms\" }";
+    gathered.change(following("a.log", waits_briefly, ""));
+    gathered.until(1).await;
+    gathered.has(&["error\n at a\n at b", "next\n goes on", "last"]);
 }
 
 #[tokio::test]

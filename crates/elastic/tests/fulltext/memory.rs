@@ -64,7 +64,7 @@ fn without_memory_for_what_an_index_has_not_taken_in_the_documents_are_read() {
     let few = servers.answers("/lines/_search", &search);
     assert_eq!(few.0, few.1);
     let before = usage(&budget, Holder::Tails);
-    // Immediately after the writes, before the index has them.
+    let _held = servers.take_memory_of_indexing(&bulk(0..1));
     servers.bulk(&bulk(400..1_400));
     let (by_index, by_documents) = servers.answers("/lines/_search", &search);
     assert_eq!(by_index, by_documents);

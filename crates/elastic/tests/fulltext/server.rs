@@ -3,7 +3,7 @@
 use elastic::{Options, Protocol};
 use engine::{Edit, EditOutcome, Engine, Namespace};
 use kv::{Kv, Simulation};
-use memory::Budget;
+use memory::{Budget, Holder, Share};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -186,7 +186,8 @@ impl Servers {
         let mut last = None;
         loop {
             let reached = self.reached();
-            if reached.is_some() && reached == last {
+            let is_behind = self.running().protocol.index_changes_behind() > 0;
+            if reached.is_some() && reached == last && !is_behind {
                 return;
             }
             last = reached;
@@ -197,6 +198,24 @@ impl Servers {
             // Longer than the interval between commits.
             std::thread::sleep(Duration::from_millis(1300));
         }
+    }
+
+    /// Takes the memory in which indexes are written: as long as it is held, they take nothing in. Who has it lets go of it with the
+    /// next change, which is made by this bulk.
+    pub fn take_memory_of_indexing(&self, change: &str) -> Share {
+        let Running { host, .. } = self.running();
+        let mut share = self.memory.share(Holder::Indexing);
+        let waiting = host.run(async {
+            tokio::spawn(async move {
+                share.wait(1, INDEX_TIME_MAX).await.unwrap();
+                share
+            })
+        });
+        while !waiting.is_finished() && !self.memory.is_wanted(Holder::Indexing) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.bulk(change);
+        host.run(waiting).unwrap()
     }
 
     /// The work on the index: entries added and removed, commits.

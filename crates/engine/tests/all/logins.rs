@@ -52,14 +52,13 @@ async fn a_user_who_does_not_exist_is_refused_with_as_much_work() {
     let users: [(&str, &[Mechanism]); 2] = [("both", &Mechanism::ALL), ("old", &[Mechanism::ScramSha1])];
     let engine = engine_with(&users).await;
     // The first failed logins of a name cause no delay.
-    let mut least = Vec::new();
-    for name in ["both", "old", "nobody", "somebody"] {
-        let mut times = Vec::new();
-        for _ in 0..4 {
-            times.push(try_as(&engine, name, "wrong").await.1);
+    let mut least = [Duration::MAX; 4];
+    for _ in 0..4 {
+        // In turn, because a machine may be busy for a while.
+        for (name, least) in ["both", "old", "nobody", "somebody"].into_iter().zip(&mut least) {
+            *least = try_as(&engine, name, "wrong").await.1.min(*least);
         }
-        least.push(*times.iter().min().unwrap());
     }
     let (shortest, longest) = (least.iter().min().unwrap(), least.iter().max().unwrap());
-    assert!(*longest < *shortest * 3, "{least:?}");
+    assert!(*longest < *shortest * 5, "{least:?}");
 }

@@ -11,6 +11,7 @@ use super::folder;
 use super::large;
 use super::snapshot::Moment;
 use crate::{ArchivePosition, Archiving, CheckpointFile, Error};
+use parking_lot::Mutex;
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -24,6 +25,10 @@ const FOLDER: &str = "_checkpoints";
 
 /// The checkpoints of this process.
 static MADE: AtomicU64 = AtomicU64::new(0);
+
+/// Held while a checkpoint takes its place in the folder of all, and while that is removed, which happens with the last one: it must
+/// not go in between.
+static TAKING_PLACE: Mutex<()> = Mutex::new(());
 
 /// See [`crate::Checkpoint`]. Dropping it removes the folder.
 #[derive(Debug)]
@@ -51,11 +56,6 @@ impl Database {
             cause: error.to_string(),
         };
         let all = self.folder().join(FOLDER);
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&all)
-            .map_err(failed)?;
         let folder = all.join(MADE.fetch_add(1, Ordering::Relaxed).to_string());
         // First the snapshot: what is dropped from now on is kept.
         let mut checkpoint = Checkpoint {
@@ -64,10 +64,18 @@ impl Database {
             archived: None,
             _moment: Moment::take(self.db.clone(), self.helpers()),
         };
-        let maker = rocksdb::checkpoint::Checkpoint::new(&self.db);
-        maker
-            .and_then(|maker| maker.create_checkpoint(&folder))
-            .map_err(engine_error("making a checkpoint"))?;
+        {
+            let _taking = TAKING_PLACE.lock();
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&all)
+                .map_err(failed)?;
+            let maker = rocksdb::checkpoint::Checkpoint::new(&self.db);
+            maker
+                .and_then(|maker| maker.create_checkpoint(&folder))
+                .map_err(engine_error("making a checkpoint"))?;
+        }
         fs::copy(self.folder().join(folder::MARK), folder.join(folder::MARK)).map_err(failed)?;
         let values = folder.join(large::FOLDER);
         fs::create_dir(&values).map_err(failed)?;
@@ -111,8 +119,11 @@ impl Database {
 impl Drop for Checkpoint {
     fn drop(&mut self) {
         let removed = fs::remove_dir_all(&self.folder);
-        // Fails as long as there are others.
-        let _ = self.folder.parent().map(fs::remove_dir);
+        {
+            let _taking = TAKING_PLACE.lock();
+            // Fails as long as there are others.
+            let _ = self.folder.parent().map(fs::remove_dir);
+        }
         if let Err(error) = removed {
             tracing::warn!(%error, folder = %self.folder.display(), "a checkpoint was not removed; the next start does");
         }

@@ -360,7 +360,7 @@ mod tests {
         };
         assert!(engine.disk_bytes(shard, &all).unwrap() > 100_000);
         engine.drop_shard(shard).await.unwrap();
-        for _ in 0..500 {
+        for _ in 0..3_000 {
             if engine.disk_bytes(shard, &all).unwrap() == 0 {
                 return;
             }

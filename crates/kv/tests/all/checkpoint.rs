@@ -99,6 +99,25 @@ async fn unchanged_files_have_the_same_names_in_the_next_checkpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn checkpoints_that_end_take_nothing_from_those_that_begin() {
+    let folder = tempfile::tempdir().unwrap();
+    let kv = Kv::open(&options(folder.path())).unwrap();
+    commit(&kv, SHARD, puts([("a", "1")])).await.unwrap();
+    let makers = (0..3).map(|_| {
+        let kv = kv.clone();
+        tokio::spawn(async move {
+            for _ in 0..30 {
+                let made = kv.checkpoint(LIMIT, Archiving::AsItIs).await.unwrap();
+                drop(made.unwrap());
+            }
+        })
+    });
+    for maker in makers.collect::<Vec<_>>() {
+        maker.await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn checkpoints_that_a_crash_left_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let left = folder.path().join("_checkpoints/7");

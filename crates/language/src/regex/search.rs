@@ -36,6 +36,10 @@ const LIMITS: [u32; 6] = [16_000, 64_000, 256_000, 1_000_000, 4_000_000, 16_000_
 /// of which runs over four times as much, take sixteen times as long.
 const ATTEMPT_MAX: Duration = Duration::from_millis(20);
 
+/// How often an attempt at a single place is made with one limit before it is taken for a long one: a thread that has to wait for a
+/// processor takes long too.
+const LONG_ATTEMPTS: usize = 3;
+
 /// How long it takes at most to look at a byte of the text, whose encoding PCRE2 checks in each attempt.
 const BYTE_CHECKED: Duration = Duration::from_nanos(4);
 
@@ -154,7 +158,7 @@ impl Searcher {
         mut start: usize,
         attempt: impl Fn(&Regex, usize) -> Result<Option<T>, pcre2::Error>,
     ) -> Result<Option<T>> {
-        let (mut slice, mut limit, mut slices) = (0, 0, 0);
+        let (mut slice, mut limit, mut slices, mut long_attempts) = (0, 0, 0, 0);
         loop {
             long_step()?;
             let rest = text.get(start..).unwrap_or_default();
@@ -167,11 +171,12 @@ impl Searcher {
                 Ok(None) => {}
                 Err(error) if is_limit(&error) => {
                     let is_long = begun.elapsed() > ATTEMPT_MAX + BYTE_CHECKED * rest.len() as u32;
+                    long_attempts += usize::from(is_long);
                     if limit + 1 < LIMITS.len() && !is_long {
-                        limit += 1;
+                        (limit, long_attempts) = (limit + 1, 0);
                     } else if slice + 1 < SLICES.len() {
-                        (slice, limit, slices) = (slice + 1, 0, 0);
-                    } else {
+                        (slice, limit, slices, long_attempts) = (slice + 1, 0, 0, 0);
+                    } else if limit + 1 == LIMITS.len() || long_attempts == LONG_ATTEMPTS {
                         return Err(failed(&error));
                     }
                     continue;
@@ -185,7 +190,7 @@ impl Searcher {
                 None => return Ok(None),
             }
             slices += 1;
-            limit = limit.saturating_sub(1);
+            (limit, long_attempts) = (limit.saturating_sub(1), 0);
             if slices == SLICES_UNTIL_LONGER {
                 (slice, slices) = (slice.saturating_sub(1), 0);
             }
@@ -260,4 +265,34 @@ pub(super) fn invalid(reason: &str) -> Error {
 fn failed(error: &pcre2::Error) -> Error {
     let reason = format!("Error occurred while executing the regular expression. Result code: {error}");
     Error::new(FAILED, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// Searches for what is not there, by a pattern that takes many steps from each place. So many of the first attempts wait for a
+    /// processor.
+    fn is_searched(waiting: usize) -> bool {
+        let text = "a".repeat(23);
+        let searcher = Searcher::new("(?:a|aa)+[bc]", "").expect("a pattern");
+        let attempts = Cell::new(0);
+        let found = searcher.search_slices(&text, 0, |pattern, start| {
+            attempts.set(attempts.get() + 1);
+            if attempts.get() <= waiting {
+                std::thread::sleep(2 * ATTEMPT_MAX);
+            }
+            let found = pattern.is_match_at(text.as_bytes(), start)?;
+            Ok(found.then_some(()))
+        });
+        assert!(attempts.get() > SLICES.len(), "there is a limit that is raised");
+        matches!(found, Ok(None))
+    }
+
+    #[test]
+    fn an_attempt_that_waited_for_a_processor_is_made_again() {
+        assert!(is_searched(SLICES.len()));
+        assert!(!is_searched(SLICES.len() + LONG_ATTEMPTS));
+    }
 }

@@ -86,7 +86,8 @@ fn hostile_searches_of_long_texts_end_with_their_operation() {
         };
         let outcome = within(&interruption, || regex.is_match(&text));
         assert!(outcome.is_err(), "{pattern}");
-        assert!(before.elapsed() < Duration::from_secs(3), "{pattern}");
+        // They would take hours.
+        assert!(before.elapsed() < Duration::from_secs(30), "{pattern}");
     }
 }
 

@@ -42,11 +42,17 @@ fn wait_until(what: impl Fn() -> bool) {
     }
 }
 
-/// Sends an endless job and waits until it is listed.
-fn started(server: &Server, job: &[u8], to: std::net::SocketAddr) -> TcpStream {
+/// Sends a job on a connection of its own.
+fn sent(job: &[u8], to: std::net::SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(to).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.write_all(job).unwrap();
+    stream
+}
+
+/// Sends an endless job and waits until it is listed.
+fn started(server: &Server, job: &[u8], to: std::net::SocketAddr) -> TcpStream {
+    let stream = sent(job, to);
     wait_until(|| !server.engine.running_operations().is_empty());
     stream
 }
@@ -98,7 +104,7 @@ fn jobs_and_listings_have_the_time_of_reads() {
         ..riak::Options::default()
     });
     server.put("/buckets/b/keys/k", "text/plain", b"1");
-    let mut stream = started(&server, &endless(false), server.http);
+    let mut stream = sent(&endless(false), server.http);
     let mut part = [0; 1000];
     let read = stream.read(&mut part).unwrap();
     let answer = String::from_utf8_lossy(&part[..read]);

@@ -374,7 +374,7 @@ async fn lists_that_wait_for_their_readers_leave_room_for_others() {
         assert!(matches!(list.step().await, ListStep::Rows(_)));
         waiting.push(list);
     }
-    let shown = tokio::time::timeout(Duration::from_secs(10), functions.show("one", "null", "{}"));
+    let shown = tokio::time::timeout(Duration::from_secs(60), functions.show("one", "null", "{}"));
     let shown = shown.await.expect("there is room").unwrap();
     assert!(shown.contains("shown"), "{shown}");
     let held = held(&budget);

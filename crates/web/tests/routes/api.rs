@@ -301,7 +301,7 @@ fn a_server_that_stops_does_not_wait_for_those_who_follow_a_collection() {
     );
     let mut stream = TcpStream::connect(server.address).unwrap();
     // Less than a server waits for what does not end by itself.
-    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(8))).unwrap();
     stream
         .write_all(b"GET /api/tail?c=logs HTTP/1.1\r\nHost: localhost\r\n\r\n")
         .unwrap();

@@ -270,8 +270,9 @@ async fn run(
     let running = task.clone();
     server.tasks.spawn(async move {
         let outcome = outcome_of(work, &running).await;
-        running.end(outcome.clone());
+        // Whoever learns that it has ended does not find it among the operations any more.
         drop(listed);
+        running.end(outcome.clone());
         // Nobody may wait for it.
         drop(ended.send(outcome));
     });
