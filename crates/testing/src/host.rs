@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 /// How long the last tasks may take.
 const END_TIME_MAX: Duration = Duration::from_secs(20);
@@ -38,6 +39,18 @@ impl Host {
     /// Where the future does.
     pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime().block_on(future)
+    }
+
+    /// Runs a future beside what is served.
+    ///
+    /// # Panics
+    ///
+    /// Never while the host is there.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> JoinHandle<T> {
+        self.runtime().spawn(future)
     }
 
     /// Serves what `serve` makes of a listener and of the news that it must stop; gives the address.

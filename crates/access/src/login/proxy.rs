@@ -46,15 +46,15 @@ fn is_signed(functions: &str, secret: &[u8], name: &str, token: &str) -> bool {
     let Some(token) = unhex(token) else {
         return false;
     };
-    let (function, holds): (_, fn(&[u8], &str, &[u8]) -> bool) = match token.len() {
-        20 => ("sha", holds::<Hmac<Sha1>>),
-        28 => ("sha224", holds::<Hmac<Sha224>>),
-        32 => ("sha256", holds::<Hmac<Sha256>>),
-        48 => ("sha384", holds::<Hmac<Sha384>>),
-        64 => ("sha512", holds::<Hmac<Sha512>>),
+    let (function, holds) = match token.len() {
+        20 => ("sha", holds::<Hmac<Sha1>>(secret, name, &token)),
+        28 => ("sha224", holds::<Hmac<Sha224>>(secret, name, &token)),
+        32 => ("sha256", holds::<Hmac<Sha256>>(secret, name, &token)),
+        48 => ("sha384", holds::<Hmac<Sha384>>(secret, name, &token)),
+        64 => ("sha512", holds::<Hmac<Sha512>>(secret, name, &token)),
         _ => return false,
     };
-    functions.split(',').any(|named| named.trim() == function) && holds(secret, name, &token)
+    holds && functions.split(',').any(|named| named.trim() == function)
 }
 
 fn holds<M: Mac + KeyInit>(secret: &[u8], name: &str, token: &[u8]) -> bool {

@@ -205,12 +205,11 @@ impl Servers {
     pub fn take_memory_of_indexing(&self, change: &str) -> Share {
         let Running { host, .. } = self.running();
         let mut share = self.memory.share(Holder::Indexing);
-        let waiting = host.run(async {
-            tokio::spawn(async move {
-                share.wait(1, INDEX_TIME_MAX).await.unwrap();
-                share
-            })
-        });
+        let wait = async move {
+            share.wait(1, INDEX_TIME_MAX).await.unwrap();
+            share
+        };
+        let waiting = host.spawn(wait);
         while !waiting.is_finished() && !self.memory.is_wanted(Holder::Indexing) {
             std::thread::sleep(Duration::from_millis(5));
         }

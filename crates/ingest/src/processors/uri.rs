@@ -263,13 +263,13 @@ fn is_host(host: &str) -> bool {
     if host.parse::<std::net::Ipv4Addr>().is_ok() {
         return true;
     }
-    let labels = host.strip_suffix('.').unwrap_or(host).split('.');
+    let mut labels = host.strip_suffix('.').unwrap_or(host).split('.');
     let is_label = |label: &str| {
         let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
         !label.is_empty() && label.chars().all(is_of_name) && !label.starts_with('-') && !label.ends_with('-')
     };
     let is_top = |label: &str| label.starts_with(|c: char| c.is_ascii_alphabetic());
-    labels.clone().all(is_label) && labels.last().is_some_and(is_top)
+    labels.clone().all(is_label) && labels.next_back().is_some_and(is_top)
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ fn distinct(tokens: &mut Vec<Token>) {
 fn grouped(tokens: &[Token], patterns: &[Regex], keeps_word: bool) -> Vec<Token> {
     let (mut out, mut room) = (Vec::new(), Room::default());
     for token in tokens {
-        let is_new = |part: &Match<'_>| !part.is_empty() && !(keeps_word && part.len() == token.text.len());
+        let is_new = |part: &Match<'_>| !(part.is_empty() || keeps_word && part.len() == token.text.len());
         let parts = patterns.iter().map(|pattern| {
             let found = pattern.captures_iter(&token.text);
             let groups = found.flat_map(|found| found.iter().skip(1).flatten().collect::<Vec<_>>());

@@ -5,6 +5,7 @@ use super::stage::Stage;
 use super::stages::Asked;
 use crate::execute::{Execution, FindSpec};
 use crate::plan::facts::FieldKind;
+use crate::plan::interval::Intervals;
 use crate::plan::leaves::is_plain_id;
 use crate::plan::{Access, IndexScan, Ordering, Plan};
 use language::filter::{Comparison, Node, Predicate};
@@ -79,7 +80,7 @@ fn finds_one(scan: &IndexScan, spec: &FindSpec) -> bool {
         && !spec.tailable
         && matches!(spec.ordering, Ordering::Any)
         && is_equality(spec)
-        && scan.bounds.first().is_some_and(|values| values.is_point())
+        && scan.bounds.first().is_some_and(Intervals::is_point)
 }
 
 /// Whether the filter is a single value of one field, which a key of an index tells exactly.
