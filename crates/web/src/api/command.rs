@@ -48,7 +48,12 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     let reply = call.run(user, database, command).await?;
     // The command is gone. Who waited with its memory in hand would wait for others who do the same.
     memory.charge(0);
+    // The reply is there already: commands that come later wait for it before they read.
+    let budget = call.server.engine.memory();
+    let _held = budget.charged(Holder::Answers, reply.bytes().len());
     let bytes = reply.bytes().len().saturating_mul(TEXT_FACTOR);
+    // Never all of it: commands that wait for this reply to be sent keep a little.
+    let bytes = bytes.min(memory.limit() / 2);
     memory.wait(bytes, ROOM_TIME_MAX).await.map_err(BodyError::from)?;
     let status = match is_ok(&reply) {
         true => StatusCode::OK,
