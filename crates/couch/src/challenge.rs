@@ -26,7 +26,7 @@ pub(crate) fn wanted(headers: &HeaderMap) -> Option<HeaderValue> {
 }
 
 /// Where a browser without a login is sent, but for the reason: to the page that `authentication_redirect` names, which is told where
-/// the browser came from. Whoever takes JSON is no browser.
+/// the browser came from. A client that accepts JSON is no browser.
 pub(crate) fn page(call: &Call) -> Option<String> {
     let page = call.server.config.get("chttpd_auth", "authentication_redirect")?;
     if accepts_type(&call.headers, "application/json") || !accepts_type(&call.headers, "text/html") {

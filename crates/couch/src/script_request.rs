@@ -9,7 +9,7 @@ use http::{Method, cookies, query_pairs};
 use serde_json::{Map, Value as Json, json};
 use value::ValueRef;
 
-/// Headers that no function sees unless the setting `scrub_json_request` is off: what they hold lets whoever has it act in the user's name.
+/// Headers that no function sees unless the setting `scrub_json_request` is off: anybody who has their values can act in the user's name.
 const SECRETS: [&str; 5] = [
     "authorization",
     "cookie",

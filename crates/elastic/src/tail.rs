@@ -140,7 +140,7 @@ impl Tail {
                 is_there = self.index.collection.changed_after(&at) => Some(is_there),
                 () = tokio::time::sleep(BEAT_TIME) => None,
                 () = net::stopped(&mut self.stop) => {
-                    // A client that takes nothing is not waited for.
+                    // A client that takes nothing is not waited for any longer.
                     let _ = timeout(LAST_EVENT_TIME_MAX, end(&sender, "the server stops")).await;
                     return;
                 }

@@ -40,7 +40,7 @@ impl Given {
         self.0.get()
     }
 
-    /// Waits until it has given so many.
+    /// Waits until it has given `count` documents.
     pub async fn reach(&self, count: usize) {
         let begun = Instant::now();
         while self.count() < count {
@@ -111,7 +111,7 @@ impl Gathered {
         running.await.unwrap().unwrap();
     }
 
-    /// Gathers until there are so many documents more.
+    /// Gathers until there are `more` further documents.
     pub async fn until(&mut self, more: usize) {
         let (given, wanted) = (self.given.clone(), self.given.count() + more);
         self.during(async |_| given.reach(wanted).await).await;

@@ -28,8 +28,7 @@ pub(crate) fn status(call: &mut Call) -> Result<Answer> {
     Ok(ok(json!({"snapshots": []})))
 }
 
-/// What is answered to whoever wants something of a repository or its snapshots; `None` where the path means nothing, or would make
-/// a repository.
+/// The refusal of a request for a repository or its snapshots; `None` if the path means nothing, or would make a repository.
 pub(crate) fn refusal(call: &Call, path: &[&str]) -> Option<ElasticError> {
     match path {
         ["_snapshot", name] if call.method == Method::DELETE => Some(missing(name)),

@@ -13,7 +13,7 @@ pub(crate) enum Light {
     MinimalGerman,
 }
 
-/// Endings that are replaced in words of more than so many letters.
+/// Endings that are replaced in words of more than `longer_than` letters.
 struct Rule {
     longer_than: usize,
     endings: &'static [&'static str],

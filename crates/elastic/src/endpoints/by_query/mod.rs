@@ -270,7 +270,7 @@ async fn run(
     let running = task.clone();
     server.tasks.spawn(async move {
         let outcome = outcome_of(work, &running).await;
-        // Whoever learns that it has ended does not find it among the operations any more.
+        // A client that learns of the end must not find it among the operations any more.
         drop(listed);
         running.end(outcome.clone());
         // Nobody may wait for it.
