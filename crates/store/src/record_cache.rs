@@ -116,11 +116,7 @@ impl RecordCache {
         idle_bytes: IdleBytes,
     ) -> RecordCache {
         let scans = ScanCache::new(scan_bytes_max);
-        let most_bytes = match bytes_max {
-            0 => 0,
-            own => own + scans.idle_bytes() + idle_bytes(),
-        };
-        let guesses = most_bytes / BYTES_PER_GUESS;
+        let guesses = with_idle(bytes_max, &scans, &idle_bytes) / BYTES_PER_GUESS;
         let cache = RecordCache {
             stripes: (0..STRIPES).map(|_| RwLock::default()).collect(),
             own_bytes: bytes_max.saturating_sub(guesses * size_of::<AtomicU64>()),
@@ -137,11 +133,7 @@ impl RecordCache {
 
     /// Looks how much the other caches leave. Returns the bytes that each part may take.
     fn look_at_others(&self) -> usize {
-        let bytes_max = match self.own_bytes {
-            0 => 0,
-            own => own + self.scans.idle_bytes() + (self.idle_bytes)(),
-        };
-        let of_stripe = bytes_max / STRIPES;
+        let of_stripe = with_idle(self.own_bytes, &self.scans, &self.idle_bytes) / STRIPES;
         self.stripe_bytes_max.store(of_stripe, Ordering::Relaxed);
         of_stripe
     }
@@ -177,6 +169,14 @@ impl RecordCache {
         // The low bits of the same hash are used by the table within the stripe.
         let hash = self.hasher.hash_one(key);
         (hash >> 32) as usize % STRIPES
+    }
+}
+
+/// The bytes that records may take now: their own share, and what the other caches leave; nothing without a share of their own.
+fn with_idle(own_bytes: usize, scans: &ScanCache, idle_bytes: &IdleBytes) -> usize {
+    match own_bytes {
+        0 => 0,
+        own => own + scans.idle_bytes() + idle_bytes(),
     }
 }
 
