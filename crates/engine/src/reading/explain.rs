@@ -11,7 +11,7 @@ use crate::reports::field_names::with_readable_names;
 use crate::write::{DeleteStatement, FindAndModifyRequest, UpdateStatement};
 use pipeline::Opened;
 use query::execute::{DocumentStream, StreamState};
-use query::explain::{Purpose, Returned, Trial};
+use query::explain::{Explanation, Purpose, Returned, Trial};
 use store::Namespace;
 use value::{Document, Value, doc};
 
@@ -123,7 +123,8 @@ impl Engine {
                 .await;
         }
         let name = namespace.to_string();
-        Ok(query::explain::explain(collection.as_ref(), &name, spec, purpose, verbosity).await?)
+        let found = query::explain::explain(collection.as_ref(), &name, spec, purpose, verbosity).await?;
+        Ok(found.shown)
     }
 
     /// Explains a pipeline: the front that the query answers is explained as a find, the stages after it are only named.
@@ -152,15 +153,18 @@ impl Engine {
             return Ok(doc! {"stages": stages, "queryShapeHash": hash.repeat(8)});
         };
         let name = namespace.to_string();
-        let mut found =
-            query::explain::explain(collection.as_ref(), &name, spec, Purpose::Find, verbosity).await?;
+        let Explanation {
+            shown: mut found,
+            is_unplanned,
+        } = query::explain::explain(collection.as_ref(), &name, spec, Purpose::Find, verbosity).await?;
         if rest.is_empty() {
             return Ok(found);
         }
         let stages = rest.to_documents();
+        // What MongoDB does not plan has no plan that could include a `$group`.
         let grouped = stages
             .split_first()
-            .filter(|(first, _)| first.get("$group").is_some() && !is_unplanned(&found));
+            .filter(|(first, _)| first.get("$group").is_some() && !is_unplanned);
         let after = match grouped {
             Some((_, after)) if collection.is_some() && verbosity == Verbosity::QueryPlanner => {
                 group_over_plan(&mut found);
@@ -183,18 +187,6 @@ impl Engine {
         shown.extend(after.iter().cloned().map(Value::from));
         Ok(doc! {"stages": Value::Array(shown), "queryShapeHash": shape})
     }
-}
-
-/// Whether MongoDB does without its planner, which so has no `$group` to include.
-fn is_unplanned(found: &Document) -> bool {
-    let planner = found.get("queryPlanner").and_then(Value::as_document);
-    let winner = planner
-        .and_then(|planner| planner.get("winningPlan"))
-        .and_then(Value::as_document);
-    let stage = winner
-        .and_then(|winner| winner.get("stage"))
-        .and_then(Value::as_str);
-    stage.is_some_and(|stage| stage.starts_with("EXPRESS_"))
 }
 
 /// Shows a `$group` after the find as MongoDB 8 does, whose planner includes it: as the uppermost stage of a plan of its second

@@ -100,14 +100,23 @@ impl Trial {
     }
 }
 
-/// How a find runs, or would run, in MongoDB's fields. Nothing is changed. Without a collection nothing is found.
+/// How a find runs, or would run.
+#[derive(Debug)]
+pub struct Explanation {
+    /// In MongoDB's fields.
+    pub shown: Document,
+    /// Whether MongoDB answers the find without its planner, and so shows a single stage whose name begins with `EXPRESS_`.
+    pub is_unplanned: bool,
+}
+
+/// Explains a find. Nothing is changed. Without a collection nothing is found.
 pub async fn explain(
     collection: Option<&Arc<Collection>>,
     namespace: &str,
     mut spec: FindSpec,
     purpose: Purpose,
     verbosity: Verbosity,
-) -> Result<Document> {
+) -> Result<Explanation> {
     if matches!(purpose, Purpose::Count) {
         spec.projection = None;
     }
@@ -133,7 +142,7 @@ pub async fn explain(
     };
     let Some(collection) = collection else {
         let ran = Ran::of(&asked, began, Outcome::default());
-        return Ok(describe(namespace, &asked, &unread(&task), ran));
+        return Ok(without_reading(namespace, &asked, &task, ran));
     };
     let snapshot = collection.snapshot().await?;
     if matches!(purpose, Purpose::Count)
@@ -141,7 +150,7 @@ pub async fn explain(
     {
         asked.source = Source::Known;
         let ran = Ran::of(&asked, began, Outcome { found, changed: 0 });
-        return Ok(describe(namespace, &asked, &unread(&task), ran));
+        return Ok(without_reading(namespace, &asked, &task, ran));
     }
     asked.source = Source::Plan;
     let results = task
@@ -159,7 +168,10 @@ pub async fn explain(
     let outcome = run(first, &asked, &mut prepared.execution, values.as_mut()).await?;
     asked.values = values.as_ref();
     let ran = Ran::of(&asked, began, outcome).map(|ran| Ran { tried, ..ran });
-    Ok(describe(namespace, &asked, &prepared, ran))
+    Ok(Explanation {
+        shown: describe(namespace, &asked, &prepared, ran),
+        is_unplanned: asked.unplanned,
+    })
 }
 
 /// What came of running the query.
@@ -178,6 +190,14 @@ impl Ran {
             time_ms: began.elapsed().as_millis() as u64,
             tried: Vec::new(),
         })
+    }
+}
+
+/// The explanation of what reads no documents.
+fn without_reading(namespace: &str, asked: &Asked<'_>, task: &Task, ran: Option<Ran>) -> Explanation {
+    Explanation {
+        shown: describe(namespace, asked, &unread(task), ran),
+        is_unplanned: false,
     }
 }
 

@@ -11,5 +11,5 @@ mod stage;
 mod stages;
 mod verbosity;
 
-pub use find::{Purpose, Returned, Trial, explain};
+pub use find::{Explanation, Purpose, Returned, Trial, explain};
 pub use verbosity::Verbosity;
