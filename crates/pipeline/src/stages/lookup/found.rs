@@ -3,44 +3,55 @@
 use super::JoinFields;
 use crate::join_key::{append_key, keys_at};
 use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 use smallvec::SmallVec;
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 use value::collation::Collation;
 use value::path::{self, Reached};
 use value::{DocumentRef, RawDocument, ValueRef};
 
-/// A key where the table has it: most keys are numbers, ids or short names and need no memory of their own, so that a look-up
-/// waits for one line of the processor's cache, not for two.
-type SlotKey = SmallVec<[u8; 24]>;
-
 /// Where the results for one value begin, in the order in which they were found. Most values have one.
 type Places = SmallVec<[usize; 2]>;
+
+/// The bytes of the length before each key and at the beginning of each result, which it includes.
+const LENGTH_BYTES: usize = 4;
+
+/// What a key takes beside its bytes, and most keys' bytes.
+const KEY_ROOM_BYTES: usize = 32;
 
 /// The results for some documents, by the value under which they were found.
 #[derive(Default)]
 pub(super) struct LookupResults {
-    by_key: HashMap<SlotKey, Places, RandomState>,
-    /// All results as BSON, one after the other: each begins with its length.
-    results: Vec<u8>,
+    slots: HashTable<Slot>,
+    hasher: RandomState,
+    /// Results as BSON and keys, each beginning with its length. A key stands behind the first result that has it: who compares the
+    /// key has the result in the processor's cache, or nearly so, and a slot is small.
+    pieces: Vec<u8>,
+}
+
+/// A key and its results.
+struct Slot {
+    hash: u64,
+    key_at: usize,
+    places: Places,
 }
 
 impl LookupResults {
-    /// For results of about this many bytes.
-    pub(super) fn with_capacity(bytes: usize) -> LookupResults {
+    /// For about this many results and keys, and this many bytes of results.
+    pub(super) fn with_capacity(count: usize, bytes: usize) -> LookupResults {
         LookupResults {
-            by_key: HashMap::default(),
-            results: Vec::with_capacity(bytes),
+            slots: HashTable::with_capacity(count),
+            hasher: RandomState::default(),
+            pieces: Vec::with_capacity(bytes + count * KEY_ROOM_BYTES),
         }
     }
 
     /// Expects results under a key: only those that are expected are noted by [`LookupResults::add_expected`]. Returns whether it was not expected
     /// before.
     pub(super) fn expect(&mut self, key: &[u8]) -> bool {
-        if self.by_key.contains_key(key) {
-            return false;
-        }
-        self.by_key.insert(SlotKey::from_slice(key), Places::new());
-        true
+        let before = self.slots.len();
+        self.places_to_fill(key);
+        self.slots.len() > before
     }
 
     /// Adds a result under those of its keys that are expected.
@@ -52,8 +63,10 @@ impl LookupResults {
     ) {
         let at = self.append(document);
         for key in keys_at(DocumentRef::Raw(document), &fields.foreign, collation) {
-            if let Some(places) = self.by_key.get_mut(&*key) {
-                places.push(at);
+            let hash = self.hasher.hash_one(&*key);
+            let pieces = &self.pieces;
+            if let Some(slot) = self.slots.find_mut(hash, |slot| slot.is_of(hash, &key, pieces)) {
+                slot.places.push(at);
             }
         }
     }
@@ -73,13 +86,9 @@ impl LookupResults {
             &mut |reached: Reached<'_>| {
                 key.clear();
                 append_key(reached.value.unwrap_or(ValueRef::Null), collation, key);
-                match self.by_key.get_mut(key.as_slice()) {
-                    Some(places) if places.last() == Some(&at) => {}
-                    Some(places) => places.push(at),
-                    None => drop(
-                        self.by_key
-                            .insert(SlotKey::from_slice(key), Places::from_slice(&[at])),
-                    ),
+                let places = self.places_to_fill(key);
+                if places.last() != Some(&at) {
+                    places.push(at);
                 }
                 false
             },
@@ -87,24 +96,62 @@ impl LookupResults {
     }
 
     fn append(&mut self, document: RawDocument<'_>) -> usize {
-        let at = self.results.len();
-        self.results.extend_from_slice(document.as_bytes());
+        let at = self.pieces.len();
+        self.pieces.extend_from_slice(document.as_bytes());
         at
+    }
+
+    /// The places under a key, which are none yet if the key is new.
+    fn places_to_fill(&mut self, key: &[u8]) -> &mut Places {
+        let LookupResults {
+            slots,
+            hasher,
+            pieces,
+        } = self;
+        let hash = hasher.hash_one(key);
+        let is_same = |slot: &Slot| slot.is_of(hash, key, pieces);
+        let entry = slots.entry(hash, is_same, |slot| slot.hash);
+        let slot = entry.or_insert_with(|| {
+            let key_at = pieces.len();
+            // A value of a document, which is far shorter than 4 GiB.
+            let length = (LENGTH_BYTES + key.len()) as u32;
+            pieces.extend_from_slice(&length.to_le_bytes());
+            pieces.extend_from_slice(key);
+            Slot {
+                hash,
+                key_at,
+                places: Places::new(),
+            }
+        });
+        &mut slot.into_mut().places
     }
 
     /// Where the results under a key are.
     pub(super) fn places(&self, key: &[u8]) -> &[usize] {
-        self.by_key.get(key).map_or(&[], |places| places)
+        let hash = self.hasher.hash_one(key);
+        let slot = self.slots.find(hash, |slot| slot.is_of(hash, key, &self.pieces));
+        slot.map_or(&[], |slot| &slot.places)
     }
 
     /// The result at one of the places that [`LookupResults::places`] returns.
     pub(super) fn result(&self, at: usize) -> RawDocument<'_> {
-        let rest = &self.results[at..];
-        let length = rest
-            .first_chunk()
-            .map_or(0, |length| u32::from_le_bytes(*length) as usize);
-        RawDocument::from_validated(&rest[..length.min(rest.len())])
+        RawDocument::from_validated(piece(&self.pieces, at))
     }
+}
+
+impl Slot {
+    fn is_of(&self, hash: u64, key: &[u8], pieces: &[u8]) -> bool {
+        self.hash == hash && piece(pieces, self.key_at).get(LENGTH_BYTES..) == Some(key)
+    }
+}
+
+/// The piece that begins there, with its length.
+fn piece(pieces: &[u8], at: usize) -> &[u8] {
+    let rest = pieces.get(at..).unwrap_or_default();
+    let length = rest
+        .first_chunk()
+        .map_or(0, |length| u32::from_le_bytes(*length) as usize);
+    &rest[..length.min(rest.len())]
 }
 
 #[cfg(test)]
@@ -136,7 +183,7 @@ mod tests {
 
     #[test]
     fn results_are_found_under_each_of_their_values_in_their_order() {
-        let long = "a name that has no room in its slot of the table";
+        let long = "a name that is longer than most";
         let one = doc! {"b": 1};
         let both = doc! {"b": [1, long, 1]};
         let mut found = LookupResults::default();

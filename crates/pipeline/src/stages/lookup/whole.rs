@@ -128,8 +128,13 @@ async fn read(
     let head = collection.head();
     let collation = run.variables.collation();
     let mut stream = lookup.sub.open(None, &run.variables, run, interruption).await?;
-    let data_bytes = collection.stats().data_bytes.min(DOCUMENT_BYTES_MAX);
-    let mut found = LookupResults::with_capacity(usize::try_from(data_bytes).unwrap_or_default());
+    let stats = collection.stats();
+    let data_bytes = stats.data_bytes.min(DOCUMENT_BYTES_MAX);
+    let count = stats.count.min(data_bytes);
+    let mut found = LookupResults::with_capacity(
+        usize::try_from(count).unwrap_or_default(),
+        usize::try_from(data_bytes).unwrap_or_default(),
+    );
     let mut key = Vec::new();
     let mut bytes = 0;
     loop {
