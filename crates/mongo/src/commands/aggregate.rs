@@ -20,11 +20,6 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             let message = "explain is not allowed with 'apiStrict: true' in API Version 1";
             return Err(CommandError::new(Code::API_STRICT_ERROR, message));
         }
-        if call.generic.write_concern.is_some() {
-            return Err(CommandError::failed_to_parse(
-                "Aggregation explain does not support the 'writeConcern' option",
-            ));
-        }
         let command = call.request.body.to_document();
         return super::explain::explain(call, &command, engine::Verbosity::QueryPlanner).await;
     }
@@ -82,6 +77,11 @@ pub(super) fn parse(
     if !has_cursor && !wants_explain && !explains {
         return Err(CommandError::failed_to_parse(
             "The 'cursor' option is required, except for aggregate with the explain argument",
+        ));
+    }
+    if (wants_explain || explains) && arguments.present("writeConcern").is_some() {
+        return Err(CommandError::failed_to_parse(
+            "Aggregation explain does not support the 'writeConcern' option",
         ));
     }
     let request = AggregateRequest {

@@ -33,6 +33,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.finish()?;
     check_database(call, &inner)?;
     check_access(call, &inner)?;
+    check_explained_once(&inner)?;
     explain(call, &inner, verbosity).await
 }
 
@@ -46,6 +47,17 @@ fn check_database(call: &Call<'_>, inner: &Document) -> Result<()> {
             call.database
         ))),
         Some(other) => Err(arguments::wrong_type("explain.$db", other.type_of(), "'string'").into()),
+    }
+}
+
+/// Refuses a pipeline that itself asks to be explained, for it would say with which verbosity a second time.
+fn check_explained_once(inner: &Document) -> Result<()> {
+    let is_pipeline = inner.iter().next().is_some_and(|(name, _)| name == "aggregate");
+    match is_pipeline && inner.contains("explain") {
+        true => Err(CommandError::failed_to_parse(
+            "The 'explain' option is illegal when a explain verbosity is also provided",
+        )),
+        false => Ok(()),
     }
 }
 

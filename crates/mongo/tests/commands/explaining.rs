@@ -24,6 +24,25 @@ fn a_command_is_explained_in_its_own_database() {
 }
 
 #[test]
+fn a_pipeline_is_explained_once_and_without_a_write_concern() {
+    let pipeline =
+        |name: &str, value: Value| doc! {"aggregate": "a", "pipeline": [], "cursor": {}, (name): value};
+    let concern = || pipeline("writeConcern", doc! {"w": 1}.into());
+    let mut explained = concern();
+    explained.push("explain", true);
+    run(&[
+        good(concern(), doc! {}),
+        bad(doc! {"explain": (concern())}, 9, "writeConcern"),
+        bad(explained, 9, "writeConcern"),
+        bad(
+            doc! {"explain": (pipeline("explain", true.into()))},
+            9,
+            "a explain verbosity",
+        ),
+    ]);
+}
+
+#[test]
 fn the_options_of_an_explained_command_are_checked() {
     let update = |more: Document| {
         let mut request = doc! {"update": "a", "updates": [{"q": {}, "u": {"$set": {"x": 1}}}]};
