@@ -33,6 +33,8 @@ pub struct Context {
     pub comment: Option<Arc<Value>>,
     /// When the operation must have ended (`maxTimeMS`).
     pub deadline: Option<Instant>,
+    /// Whether each of its time limits counts as over from the start, as a fail point of tests has it.
+    pub is_late: bool,
     /// The moment that is read, from [`Engine::moment`](crate::engine::Engine::moment); `None` reads the present state.
     pub moment: Option<Weak<Moment>>,
     /// Who waits for the answer, if that can be known.
@@ -93,9 +95,17 @@ impl Context {
         self
     }
 
+    /// The same context, whose time limits count as over from the start if `is_late`.
+    #[must_use]
+    pub fn late(mut self, is_late: bool) -> Context {
+        self.is_late = is_late;
+        self
+    }
+
     /// The same context with a time limit from now.
     #[must_use]
     pub fn within(mut self, limit: Option<Duration>) -> Context {
+        let limit = limit.map(|limit| if self.is_late { Duration::ZERO } else { limit });
         self.deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         self
     }

@@ -115,9 +115,7 @@ async fn run_named(
     if generic.is_api_strict() {
         commands::check_stable_api(command, request)?;
     }
-    let default_limit = command.reads.then_some(server.options.read_time_max);
-    let limit = generic.time_limit.or(default_limit);
-    let mut context = context(connection, &generic, limit.filter(|limit| !limit.is_zero()));
+    let mut context = context(server, command, connection, &generic);
     context.session = match generic.session {
         Some(named) => Some(connection.login.named_session(&server.engine, named, &[])?),
         None => None,
@@ -153,6 +151,10 @@ async fn carry_out(command: &Command, call: &mut Call<'_>, reading: Reading) -> 
     let started = Instant::now();
     let _decoded = decoding::room(command.name, request, &call.context).await?;
     let interruption = call.context.interruption();
+    // The time limit of a getMore says how long it waits for data, not when it fails.
+    if call.context.is_late && command.name != "getMore" {
+        interruption.check()?;
+    }
     let result = interruption.run((command.run)(call)).await;
     let elapsed = started
         .elapsed()
@@ -243,9 +245,15 @@ fn check_generic(command: &Command, called: &str, generic: &Generic) -> Result<(
     Ok(())
 }
 
-fn context(connection: &Connection, generic: &Generic, time_limit: Option<Duration>) -> Context {
+fn context(server: &Server, command: &Command, connection: &Connection, generic: &Generic) -> Context {
+    let default_limit = command.reads.then_some(server.options.read_time_max);
+    let limit = generic.time_limit.or(default_limit);
+    let limit = limit.filter(|limit| !limit.is_zero());
+    // What a cursor's limit leaves is known only later.
+    let may_be_late = limit.is_some() || command.name == "getMore";
+    let is_late = may_be_late && server.options.test_commands && server.fail_points.times_out();
     let login = &connection.login;
-    let mut context = Context::default().within(time_limit);
+    let mut context = Context::default().late(is_late).within(limit);
     context.retry_number = generic.transaction_number;
     context.api = generic.api;
     context.user = login.full_name().cloned();

@@ -1,24 +1,50 @@
-//! `configureFailPoint` with `failCommand`, by which drivers test how they retry. Off unless the server was started
-//! with test commands.
+//! `configureFailPoint` with `failCommand`, by which drivers test how they retry, and with `maxTimeAlwaysTimeOut`, by which they
+//! test their time limits. Off unless the server was started with test commands.
 
 use crate::error::CommandError;
 use parking_lot::Mutex;
 use std::time::Duration;
 use value::{Document, Value};
 
-/// The fail point that is set, if any.
+/// The fail points that are set, if any.
 #[derive(Debug, Default)]
 pub struct FailPoints {
     fail_command: Mutex<Option<FailCommand>>,
+    time_out: Mutex<Option<Turns>>,
+}
+
+/// When a fail point strikes.
+#[derive(Clone, Copy, Debug)]
+pub struct Turns {
+    /// How often it still strikes; none for always.
+    pub times: Option<u64>,
+    /// How often it lets pass first.
+    pub skip: u64,
+}
+
+impl Turns {
+    /// Whether it strikes this time; counts it.
+    fn take(&mut self) -> bool {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return false;
+        }
+        match &mut self.times {
+            None => true,
+            Some(0) => false,
+            Some(times) => {
+                *times -= 1;
+                true
+            }
+        }
+    }
 }
 
 /// What `failCommand` does, and to which commands.
 #[derive(Clone, Debug)]
 pub struct FailCommand {
-    /// How often it still strikes; none for always.
-    pub times: Option<u64>,
-    /// How many commands it lets pass first.
-    pub skip: u64,
+    /// Which of them it strikes.
+    pub turns: Turns,
     /// The commands.
     pub commands: Vec<String>,
     /// The application whose commands fail; none for all.
@@ -61,17 +87,16 @@ impl FailPoints {
         if !meant {
             return None;
         }
-        if fail.skip > 0 {
-            fail.skip -= 1;
-            return None;
-        }
-        let effect = fail.effect.clone();
-        if let Some(times) = &mut fail.times {
-            *times = times.saturating_sub(1);
-            if *times == 0 {
-                *set = None;
-            }
-        }
-        Some(effect)
+        fail.turns.take().then(|| fail.effect.clone())
+    }
+
+    /// Sets or, with none, removes `maxTimeAlwaysTimeOut`.
+    pub fn set_time_out(&self, turns: Option<Turns>) {
+        *self.time_out.lock() = turns;
+    }
+
+    /// Whether the time limit of a command is to count as over; counts the command.
+    pub fn times_out(&self) -> bool {
+        self.time_out.lock().as_mut().is_some_and(Turns::take)
     }
 }

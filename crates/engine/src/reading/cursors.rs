@@ -78,6 +78,7 @@ impl Engine {
         let batch_size = batch_size.unwrap_or(u64::MAX);
         let mut batch = Vec::new();
         let filled = async {
+            context.interruption().check()?;
             self.room_for_answer(context).await?;
             let state = self
                 .fill_awaiting(context, &mut cursor, batch_size, await_for, &mut batch)

@@ -1,9 +1,9 @@
-//! `configureFailPoint`, for drivers' test suites alone: only `failCommand` exists.
+//! `configureFailPoint`, for drivers' test suites alone: only `failCommand` and `maxTimeAlwaysTimeOut` exist.
 
-use crate::arguments::Fields;
+use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
-use crate::failpoint::{Effect, FailCommand};
+use crate::failpoint::{Effect, FailCommand, Turns};
 use crate::wire::Reply;
 use code::Code;
 use std::time::Duration;
@@ -13,32 +13,45 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let arguments = call.arguments();
     let name = arguments.required_string("configureFailPoint")?;
-    if name != "failCommand" {
-        return Err(CommandError::new(
-            Code::BAD_VALUE,
-            format!("the fail point '{name}' is not supported: only 'failCommand' is"),
-        ));
+    let turns = turns(&arguments)?;
+    let fail_points = &call.server.fail_points;
+    match (name, turns) {
+        ("failCommand", None) => fail_points.set(None),
+        ("failCommand", Some(turns)) => {
+            let data = arguments
+                .document("data")?
+                .ok_or_else(|| arguments.missing("data"))?;
+            fail_points.set(Some(parse(data, turns)?));
+        }
+        ("maxTimeAlwaysTimeOut", turns) => fail_points.set_time_out(turns),
+        _ => {
+            let message = format!(
+                "the fail point '{name}' is not supported: only 'failCommand' and 'maxTimeAlwaysTimeOut' are"
+            );
+            return Err(CommandError::new(Code::BAD_VALUE, message));
+        }
     }
-    let mode = arguments.any("mode").ok_or_else(|| arguments.missing("mode"))?;
-    let data = arguments.document("data")?;
-    let (times, skip) = match mode {
-        ValueRef::String("off") => {
-            call.server.fail_points.set(None);
-            return Ok(doc! {"count": 0}.into());
-        }
-        ValueRef::String("alwaysOn") => (None, 0),
-        ValueRef::Document(mode) => {
-            let mode = Fields::new("configureFailPoint.mode", mode);
-            (mode.count("times")?, mode.count("skip")?.unwrap_or(0))
-        }
-        other => return Err(arguments.wrong_type("mode", other, "'object'").into()),
-    };
-    let data = data.ok_or_else(|| arguments.missing("data"))?;
-    call.server.fail_points.set(Some(parse(data, times, skip)?));
     Ok(doc! {"count": 0}.into())
 }
 
-fn parse(data: DocumentRef<'_>, times: Option<u64>, skip: u64) -> Result<FailCommand> {
+/// When the fail point strikes; never, if it is off.
+fn turns(arguments: &Arguments<'_>) -> Result<Option<Turns>> {
+    let mode = arguments.any("mode").ok_or_else(|| arguments.missing("mode"))?;
+    match mode {
+        ValueRef::String("off") => Ok(None),
+        ValueRef::String("alwaysOn") => Ok(Some(Turns { times: None, skip: 0 })),
+        ValueRef::Document(mode) => {
+            let mode = Fields::new("configureFailPoint.mode", mode);
+            Ok(Some(Turns {
+                times: mode.count("times")?,
+                skip: mode.count("skip")?.unwrap_or(0),
+            }))
+        }
+        other => Err(arguments.wrong_type("mode", other, "'object'").into()),
+    }
+}
+
+fn parse(data: DocumentRef<'_>, turns: Turns) -> Result<FailCommand> {
     let data = Fields::new("configureFailPoint.data", data);
     let commands = data.strings("failCommands")?.unwrap_or_default();
     let labels = data.array("errorLabels")?.map(crate::arguments::decoded_array);
@@ -49,8 +62,7 @@ fn parse(data: DocumentRef<'_>, times: Option<u64>, skip: u64) -> Result<FailCom
         .map(|number| Code::from_number(number as i32))
         .map(|code| CommandError::new(code, "Failing command via 'failCommand' failpoint"));
     Ok(FailCommand {
-        times,
-        skip,
+        turns,
         commands: commands.into_iter().map(str::to_owned).collect(),
         application: data.string("appName")?.map(str::to_owned),
         effect: Effect {

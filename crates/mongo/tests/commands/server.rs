@@ -283,6 +283,24 @@ fn fail_points() -> Vec<Case> {
         bad(doc! {"ping": 1}, 91, "failpoint"),
         good(doc! {"ping": 1}, doc! {}),
         bad(doc! {"configureFailPoint": "no", "mode": "off"}, 2, "not supported").of("admin"),
+        good(doc! {"insert": "late", "documents": [{"_id": 1}, {"_id": 2}, {"_id": 3}]}, doc! {}),
+        good(doc! {"find": "late", "batchSize": 1, "maxTimeMS": 60_000}, doc! {}),
+        good(
+            doc! {"configureFailPoint": "maxTimeAlwaysTimeOut", "mode": "alwaysOn"},
+            doc! {},
+        )
+        .of("admin"),
+        bad(doc! {"getMore": "<cursor>", "collection": "late"}, 50, "time limit"),
+        bad(doc! {"find": "none", "maxTimeMS": 60_000}, 50, "time limit"),
+        bad(doc! {"ping": 1, "maxTimeMS": 60_000}, 50, "time limit"),
+        good(doc! {"find": "late", "batchSize": 1}, doc! {}),
+        good(doc! {"getMore": "<cursor>", "collection": "late"}, doc! {}),
+        good(
+            doc! {"configureFailPoint": "maxTimeAlwaysTimeOut", "mode": "off"},
+            doc! {},
+        )
+        .of("admin"),
+        good(doc! {"ping": 1, "maxTimeMS": 60_000}, doc! {}),
         good(doc! {"testVersion2": 1, "apiVersion": "1"}, doc! {}),
         bad(
             doc! {"testVersion2": 1, "apiVersion": "1", "apiStrict": true},
