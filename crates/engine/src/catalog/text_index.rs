@@ -19,9 +19,6 @@ const TEXTS_ORDER: &str = "_ftsx";
 
 /// Checks the options of a text index. Turns the key pattern and the weights into the form in which MongoDB keeps them.
 pub(super) fn complete(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
-    if parsed.expire_after_seconds.is_some() {
-        return Err(refused("a text index cannot be a TTL index".to_owned()));
-    }
     if parsed.prepare_unique {
         return Err(refused(
             "a text index is unique from the beginning or never: its entries are others then".to_owned(),

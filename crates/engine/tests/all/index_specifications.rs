@@ -500,6 +500,19 @@ async fn no_number_of_seconds_is_none_at_all() {
     }
 }
 
+#[tokio::test]
+async fn an_index_of_one_text_may_have_a_number_of_seconds_by_which_nothing_expires() {
+    let engine = new_engine().await;
+    for (key, code) in [
+        (doc! {"a": "text", "b": "text"}, Some(67)),
+        (doc! {"a": "text", "b": 1}, Some(67)),
+        (doc! {"a": "text"}, None),
+    ] {
+        let spec = doc! {"key": (key.clone()), "name": "t", "expireAfterSeconds": 1};
+        assert_eq!(code_of(&engine, "coll", spec).await, code, "{key:?}");
+    }
+}
+
 #[test]
 fn options_of_other_kinds_are_as_unknown_as_others() {
     let spec = doc! {"key": {"a": 1}, "name": "a", "weights": {"a": 2}, "bits": 3, "made": 1, "sparse": true};
