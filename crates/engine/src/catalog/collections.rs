@@ -265,7 +265,7 @@ fn listed_options(options: &CollectionOptions) -> Document {
     let mut listed = Document::new();
     if let Some(capped) = &options.capped {
         listed.push("capped", true);
-        listed.push("size", capped.size_bytes as i64);
+        listed.push("size", Value::count(capped.size_bytes));
         if let Some(max) = capped.documents_max {
             listed.push("max", Value::count(max));
         }

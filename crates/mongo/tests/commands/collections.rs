@@ -35,6 +35,10 @@ fn making() -> Vec<Case> {
         ),
         good(doc! {"create": "log", "capped": true, "size": 4096}, doc! {}),
         good(
+            doc! {"listCollections": 1, "filter": {"name": "log"}},
+            doc! {"cursor": {"firstBatch": [{"options": {"capped": true, "size": 4096}}]}},
+        ),
+        good(
             doc! {"insert": "log", "documents": [{"_id": 1, "a": [1, 2, 3]}]},
             doc! {"n": 1},
         ),
