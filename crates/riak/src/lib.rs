@@ -22,6 +22,7 @@ mod keys;
 mod limits;
 mod listing;
 mod locks;
+mod loose_json;
 mod mapreduce;
 mod missing;
 mod names;

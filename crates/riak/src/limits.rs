@@ -23,6 +23,9 @@ pub(crate) const REPLACED_BYTES_TOGETHER_MAX: usize = 4 * 1024 * 1024;
 /// The siblings of one object by default; a put that would make more is refused (Riak's `max_siblings`).
 pub(crate) const SIBLINGS_MAX: usize = 100;
 
+/// The bytes of JSON that is read as loosely as Riak reads it: a copy that is strict takes up to six times as many.
+pub(crate) const LOOSE_JSON_BYTES_MAX: usize = 1024 * 1024;
+
 /// How long clients are told that an object was deleted, unless a setting says otherwise (Riak's `delete_mode`).
 pub(crate) const DELETIONS_TOLD: Duration = Duration::from_secs(3);
 

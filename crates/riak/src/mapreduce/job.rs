@@ -3,6 +3,7 @@
 use super::inputs::Inputs;
 use super::phase::{Phase, read_phases};
 use crate::error::{Result, RiakError};
+use crate::loose_json;
 use serde_json::Value;
 
 /// How long a job takes that says nothing of it, in milliseconds (Riak's default).
@@ -24,7 +25,7 @@ impl Job {
                 "The POST body was not valid JSON.\nThe error from the parser was:\n{error}\n"
             ))
         };
-        let body: Value = serde_json::from_slice(body).map_err(invalid)?;
+        let body = loose_json::read(body).map_err(invalid)?;
         let not_an_object = || RiakError::bad("The POST body was not a JSON object.\n");
         let body = body.as_object().ok_or_else(not_an_object)?;
         let (Some(inputs), Some(query)) = (body.get("inputs"), body.get("query")) else {

@@ -7,6 +7,7 @@ use crate::buckets::{self, existing};
 use crate::error::{Result, RiakError};
 use crate::limits::LISTED_AT_ONCE;
 use crate::listing::Keys;
+use crate::loose_json;
 use crate::names::{Bucket, DEFAULT_TYPE, database};
 use crate::preflist::of;
 use auth::Action;
@@ -177,7 +178,7 @@ async fn set_properties(call: &Call, bucket: &Bucket) -> Result<Response> {
 /// `{"props": {…}}`.
 fn given_properties(call: &Call, is_of_type: bool) -> Result<Map<String, Value>> {
     let _room = call.server.room_to_decode(&call.body)?;
-    let body = serde_json::from_slice(&call.body).unwrap_or(Value::Null);
+    let body = loose_json::read(&call.body).unwrap_or(Value::Null);
     let Some(Value::Object(given)) = body.get("props") else {
         let of = if is_of_type { "bucket type" } else { "bucket" };
         return Err(RiakError::bad(format!(

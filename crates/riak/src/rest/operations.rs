@@ -3,12 +3,13 @@
 use crate::clock::Clock;
 use crate::datatype::{Change, DataType, EntryChange, FieldKind, FieldName, MapChange, SetChange, SetStep};
 use crate::error::{Result, RiakError};
+use crate::loose_json;
 use serde_json::{Map, Value};
 
 /// Reads the body of a request: what is to be done with an object of this kind, and what its writer has seen of it (`context`).
 pub(super) fn read(kind: DataType, body: &[u8], time_us: u64) -> Result<(Change, Option<Clock>)> {
     let undecodable = |error: serde_json::Error| RiakError::bad(format!("Couldn't decode JSON: {error}"));
-    let mut op: Value = serde_json::from_slice(body).map_err(undecodable)?;
+    let mut op = loose_json::read(body).map_err(undecodable)?;
     let context = op
         .as_object_mut()
         .and_then(|members| members.shift_remove("context"));

@@ -361,6 +361,21 @@ fn each_object_has_its_own_metadata_whatever_lies_between() {
 }
 
 #[test]
+fn scripts_need_not_be_quite_json() {
+    let server = filled();
+    let job = r#"{"inputs": [["n", "two"],], "query": [{"map": {"language": "javascript", "source":
+        "function (v) {
+            return ('a b' + v.values[0].data).match(/\w+/g);
+        }"}}]}"#;
+    let answer = server.ask(
+        "POST /mapred",
+        &[("Content-Type", "application/json")],
+        job.as_bytes(),
+    );
+    assert_eq!((answer.status, answer.text().as_str()), (200, "[\"a\",\"b2\"]"));
+}
+
+#[test]
 fn whatever_a_function_looks_at_is_there() {
     let server = filled();
     let shown = json!(["object"]);
