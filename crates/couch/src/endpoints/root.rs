@@ -33,7 +33,7 @@ pub(crate) fn welcome(call: &Call) -> Result<Response> {
     let uuid = call.server.uuid();
     let larder = env!("CARGO_PKG_VERSION");
     Ok(respond::ok(format!(
-        r#"{{"couchdb":"Welcome","version":"{VERSION}","git_sha":"","uuid":"{uuid}","features":["nouveau","partitioned","quickjs","search"],"vendor":{{"name":"Larder","version":"{larder}"}}}}"#
+        r#"{{"couchdb":"Welcome","version":"{VERSION}","git_sha":"","uuid":"{uuid}","features":["nouveau","partitioned","quickjs","scheduler","search"],"vendor":{{"name":"Larder","version":"{larder}"}}}}"#
     )))
 }
 

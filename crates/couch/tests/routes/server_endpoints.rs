@@ -17,7 +17,8 @@ const GLOBAL: &[Case] = &[
         "GET /",
         "",
         200,
-        r#"{"couchdb": "Welcome", "version": "*", "uuid": "*", "vendor": {"name": "Larder"}}"#,
+        r#"{"couchdb": "Welcome", "version": "*", "uuid": "*", "vendor": {"name": "Larder"},
+            "features": ["nouveau", "partitioned", "quickjs", "scheduler", "search"]}"#,
     ),
     case(
         "POST /",
