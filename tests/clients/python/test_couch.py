@@ -41,7 +41,10 @@ def test_all_leaves_are_opened(couch):
     assert (winner["_rev"], winner["_conflicts"]) == ("1-z", ["1-y", "1-x"])
     assert winner["_revisions"] == {"start": 1, "ids": ["z"]}
     leaves = requests.get(f"{couch}/a", params={"open_revs": "all"}, headers={"Accept": "application/json"}).json()
-    assert {leaf["ok"]["v"] for leaf in leaves} == set("xyz")
+    assert [leaf["ok"]["v"] for leaf in leaves] == list("xyz")
+    asked = json.dumps(["2-q", "1-z", "1-q", "1-x", "1-z"])
+    some = requests.get(f"{couch}/a", params={"open_revs": asked}, headers={"Accept": "application/json"}).json()
+    assert [one.get("missing") or one["ok"]["_rev"] for one in some] == ["1-x", "1-z", "1-q", "2-q"]
     missing = requests.post(f"{couch}/_revs_diff", json={"a": ["1-x", "2-q"], "b": ["1-b"]}).json()
     assert missing["a"]["missing"] == ["2-q"]
     assert missing["b"] == {"missing": ["1-b"]}

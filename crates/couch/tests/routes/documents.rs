@@ -398,4 +398,23 @@ const HISTORIES: &[Case] = &[
         400,
         r#"{"error": "bad_request", "reason": "Invalid rev format"}"#,
     ),
+    // The revisions that are there come first, each once, and in order.
+    case(
+        "POST /db/_bulk_docs",
+        r#"{"new_edits": false, "docs": [{"_id": "leaves", "_rev": "1-z"}, {"_id": "leaves", "_rev": "1-x"}, {"_id": "leaves", "_rev": "2-a"}]}"#,
+        201,
+        "[]",
+    ),
+    case(
+        "GET /db/leaves?open_revs=all\nAccept: application/json",
+        "",
+        200,
+        r#"[{"ok": {"_rev": "1-x"}}, {"ok": {"_rev": "1-z"}}, {"ok": {"_rev": "2-a"}}]"#,
+    ),
+    case(
+        "GET /db/leaves?open_revs=%5B%2210-q%22,%221-z%22,%229-q%22,%221-x%22,%221-z%22%5D\nAccept: application/json",
+        "",
+        200,
+        r#"[{"ok": {"_rev": "1-x"}}, {"ok": {"_rev": "1-z"}}, {"missing": "9-q"}, {"missing": "10-q"}]"#,
+    ),
 ];

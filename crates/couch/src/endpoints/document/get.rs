@@ -161,7 +161,7 @@ pub(crate) async fn write_revision(
     Ok(true)
 }
 
-/// `open_revs`: an array of the revisions that are there and of those that are not.
+/// `open_revs`: an array of the revisions that are there, followed by those that are not.
 async fn open_revisions(
     database: &Database,
     snapshot: &RevisionedSnapshot,
@@ -172,23 +172,30 @@ async fn open_revisions(
     let history = snapshot.history(id).await?;
     let mut room = Room::of(database.collection.memory());
     let mut text = String::from("[");
+    let mut missing = Vec::new();
     for opened in opened(history.as_ref(), open, options.latest)? {
-        text.push_str(if text.len() > 1 { "," } else { "" });
         let start = text.len();
         let written = match (&history, opened.place) {
             (Some(history), Some(at)) => {
-                text.push_str(r#"{"ok":"#);
+                text.push_str(if start > 1 { r#",{"ok":"# } else { r#"{"ok":"# });
                 write_revision(database, snapshot, history, at, options, &mut text).await?
             }
             _ => false,
         };
         if written {
             text.push('}');
+            room.add(text.len() - start)?;
         } else {
             text.truncate(start);
-            // Writing to a String cannot fail.
-            let _ = write!(text, r#"{{"missing":"{}"}}"#, opened.revision);
+            missing.push(opened.revision);
         }
+    }
+    missing.sort_unstable();
+    for revision in missing {
+        let start = text.len();
+        let comma = if start > 1 { "," } else { "" };
+        // Writing to a String cannot fail.
+        let _ = write!(text, r#"{comma}{{"missing":"{revision}"}}"#);
         room.add(text.len() - start)?;
     }
     text.push(']');
@@ -201,7 +208,8 @@ pub(crate) struct Opened {
     pub(crate) place: Option<usize>,
 }
 
-/// The revisions that are opened: leaves, or those asked for, or with `latest` the leaves that follow them.
+/// The revisions that are opened: leaves, or those asked for, or with `latest` the leaves that follow them. As in CouchDB
+/// (`fabric_doc_open_revs`), each is there once, and those that are known come first, in the order of revisions.
 pub(crate) fn opened(
     history: Option<&DocumentHistory>,
     open: &OpenRevisions,
@@ -215,7 +223,7 @@ pub(crate) fn opened(
         (OpenRevisions::All, None) => return Err(CouchError::missing()),
         (OpenRevisions::All, Some(history)) => {
             let leaves = history.tree.leaves().into_iter();
-            return Ok(leaves.map(|leaf| at(history, leaf)).collect());
+            return Ok(in_order(leaves.map(|leaf| at(history, leaf)).collect()));
         }
         (OpenRevisions::These(asked), _) => asked,
     };
@@ -238,5 +246,13 @@ pub(crate) fn opened(
             }),
         }
     }
-    Ok(all)
+    Ok(in_order(all))
+}
+
+fn in_order(mut all: Vec<Opened>) -> Vec<Opened> {
+    all.sort_unstable_by(|one, other| {
+        (one.place.is_none(), &one.revision).cmp(&(other.place.is_none(), &other.revision))
+    });
+    all.dedup_by(|one, other| one.revision == other.revision);
+    all
 }

@@ -1,7 +1,7 @@
 //! Reading documents with their attachments in parts of their own (`src/chttpd/src/chttpd_db.erl`, `send_doc_efficiently`,
 //! `send_docs_multipart`).
 
-use super::get::{Opened, opened};
+use super::get::opened;
 use super::options::{OpenRevisions, ReadOptions};
 use super::room::Room;
 use crate::attachments::{Attachment, Loaded, Related, Wanted};
@@ -11,7 +11,7 @@ use crate::respond;
 use access::database::Database;
 use access::error::Result;
 use engine::files::Files;
-use engine::{DocumentHistory, RevisionedSnapshot};
+use engine::{DocumentHistory, Revision, RevisionedSnapshot};
 use http::{Body, BodySender, Method, Response};
 use peer::related::boundary;
 use value::ValueRef;
@@ -72,14 +72,23 @@ pub(super) async fn open_revisions(
 ) -> Result<Response> {
     let history = snapshot.history(id).await?;
     let mut parts = Vec::new();
+    let mut missing = Vec::new();
     let mut room = Room::of(database.collection.memory());
     for opened in opened(history.as_ref(), open, options.latest)? {
-        let part = part(snapshot, history.as_ref(), opened, options).await?;
-        if let Part::Found(related) = &part {
-            room.add(related.json_bytes())?;
+        let related = match (&history, opened.place) {
+            (Some(history), Some(at)) => related(snapshot, history, at, options).await?,
+            _ => None,
+        };
+        match related {
+            Some(related) => {
+                room.add(related.json_bytes())?;
+                parts.push(Part::Found(related));
+            }
+            None => missing.push(opened.revision),
         }
-        parts.push(part);
     }
+    missing.sort_unstable();
+    parts.extend(missing.into_iter().map(Part::Missing));
     let outer = boundary();
     let content_type = format!("multipart/mixed; boundary=\"{outer}\"");
     let (sender, body) = Body::channel(None);
@@ -96,20 +105,7 @@ pub(super) async fn open_revisions(
 enum Part {
     Found(Related),
     /// There is no such revision.
-    Missing(String),
-}
-
-async fn part(
-    snapshot: &RevisionedSnapshot,
-    history: Option<&DocumentHistory>,
-    opened: Opened,
-    options: &ReadOptions,
-) -> Result<Part> {
-    let found = match (history, opened.place) {
-        (Some(history), Some(at)) => related(snapshot, history, at, options).await?,
-        _ => None,
-    };
-    Ok(found.map_or_else(|| Part::Missing(opened.revision.to_string()), Part::Found))
+    Missing(Revision),
 }
 
 /// False where nobody takes them any more.
