@@ -7,6 +7,7 @@ use crate::BodyError;
 use crate::linger::LingeringStream;
 use crate::slot::Taker;
 use crate::target::EncodedTargets;
+use crate::title_case::title_case;
 use hyper::HeaderMap;
 use hyper::header::{CONNECTION, DATE, HeaderValue, TRANSFER_ENCODING};
 use hyper::http::response::Parts;
@@ -89,7 +90,7 @@ fn head(status: hyper::StatusCode, headers: &HeaderMap) -> Vec<u8> {
     let reason = status.canonical_reason().unwrap_or_default();
     let mut head = format!("HTTP/1.1 {} {reason}\r\n", status.as_str()).into_bytes();
     for (name, value) in headers {
-        head.extend_from_slice(name.as_str().as_bytes());
+        head.extend_from_slice(title_case(name.as_str()).as_bytes());
         head.extend_from_slice(b": ");
         head.extend_from_slice(value.as_bytes());
         head.extend_from_slice(b"\r\n");

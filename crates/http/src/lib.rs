@@ -36,6 +36,7 @@ mod serve;
 mod site;
 mod slot;
 mod target;
+mod title_case;
 mod unread;
 
 pub use accept::{accepts_encoding, accepts_type, preferred_type};
@@ -62,6 +63,7 @@ pub use request::{Asker, Request};
 pub use secure::{SecureConnection, connect_secure};
 pub use serve::{Handler, Options, serve};
 pub use site::{OtherSite, other_site, refuse_other_sites};
+pub use title_case::title_case;
 
 /// An answer: status, headers, body.
 pub type Response = hyper::Response<Body>;

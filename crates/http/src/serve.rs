@@ -92,6 +92,7 @@ fn builder(options: &Options) -> http1::Builder {
         .header_read_timeout(options.head_time_max)
         .max_headers(options.headers_max)
         .max_buf_size(options.head_bytes_max)
+        .title_case_headers(true)
         // Bodies are sent from where they lie; to collect pipelined answers would mean to copy each of them.
         .writev(true)
         .half_close(false);

@@ -183,7 +183,7 @@ async fn a_connection_that_does_not_go_on_says_so() {
     ] {
         let answer = exchange(server.address, format!("{head}{body}").as_bytes()).await;
         assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
-        assert!(answer.contains("\r\nconnection: close\r\n"), "{answer}");
+        assert!(answer.contains("\r\nConnection: close\r\n"), "{answer}");
     }
 }
 

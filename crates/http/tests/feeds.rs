@@ -91,7 +91,7 @@ async fn requests_before_and_after_a_feed_are_answered_on_its_connection() {
     let answer = rest(stream).await;
     let places: Vec<_> = [
         "/before",
-        "transfer-encoding: chunked",
+        "Transfer-Encoding: chunked",
         "3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n",
     ]
     .into_iter()
@@ -104,7 +104,7 @@ async fn requests_before_and_after_a_feed_are_answered_on_its_connection() {
     .collect();
     assert!(places.is_sorted(), "{answer}");
     assert_eq!(answer.matches("HTTP/1.1 200 OK\r\n").count(), 4, "{answer}");
-    assert_eq!(answer.to_lowercase().matches("\r\ndate: ").count(), 4, "{answer}");
+    assert_eq!(answer.matches("\r\nDate: ").count(), 4, "{answer}");
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn the_connection_closes_after_a_feed_where_the_client_wants_no_more() {
     assert!(feed.send("one").await);
     drop(feed);
     let answer = rest(stream).await;
-    assert!(answer.contains("connection: close"), "{answer}");
+    assert!(answer.contains("Connection: close"), "{answer}");
     assert!(answer.ends_with("3\r\none\r\n0\r\n\r\n"), "{answer}");
 }
 

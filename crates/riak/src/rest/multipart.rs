@@ -8,7 +8,7 @@ use crate::names::Bucket;
 use crate::object::large::{Piece, body_of};
 use crate::object::{Object, Sibling};
 use crate::random::random;
-use http::{Body, HeaderMap, HeaderValue, Response, StatusCode, percent_encode_bytes};
+use http::{Body, HeaderMap, HeaderValue, Response, StatusCode, percent_encode_bytes, title_case};
 
 /// The answer with all siblings.
 pub(crate) async fn siblings(call: &Call, bucket: &Bucket, object: &Object) -> Result<Response> {
@@ -88,17 +88,6 @@ fn head(boundary: &str, headers: &HeaderMap) -> Piece {
     }
     head.extend_from_slice(b"\r\n");
     Piece::Bytes(head.into())
-}
-
-/// `X-Riak-Meta-Name`: readers of parts do not all know that the case of letters means nothing.
-fn title_case(name: &str) -> String {
-    let mut is_first = true;
-    let letter = |c: char| {
-        let shown = if is_first { c.to_ascii_uppercase() } else { c };
-        is_first = c == '-';
-        shown
-    };
-    name.chars().map(letter).collect()
 }
 
 /// What separates the parts of an answer.
