@@ -115,7 +115,7 @@ pub const CASES: &[Case] = &[
         "POST /_search",
         r#"{"pit": {"id": "<id>"}, "sort": ["_shard_doc"]}"#,
         200,
-        r#"{"hits": {"total": {"value": 4}}}"#,
+        r#"{"pit_id": "*", "hits": {"total": {"value": 4}}}"#,
     ),
     case("DELETE /_pit", r#"{"id": "<id>"}"#, 200, r#"{"num_freed": 1}"#),
     case("DELETE /_pit", r#"{"id": "<id>"}"#, 404, r#"{"num_freed": 0}"#),

@@ -1,8 +1,9 @@
-//! How much a search may ask of an index, where the index's settings say so.
+//! How much a search may ask of an index, where the index's settings say so, and how long it may take.
 
 use indices::error::{ElasticError, Result};
 use indices::scan::IndexSnapshot;
 use serde_json::{Map, Value};
+use std::time::{Duration, Instant};
 
 /// Refuses a body whose aggregations ask for more than one of the indices allows.
 pub(super) fn check(body: &Map<String, Value>, places: &[IndexSnapshot]) -> Result<()> {
@@ -30,4 +31,17 @@ fn look(body: &Map<String, Value>, filters_max: usize) -> Result<()> {
         look(aggregation, filters_max)?;
     }
     Ok(())
+}
+
+/// `500ms`, `2s`: until when a search may go on. -1 is for ever.
+pub(super) fn deadline(value: &Value) -> Result<Option<Instant>> {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if text == "-1" {
+        return Ok(None);
+    }
+    let limit = match text.as_str() {
+        "0" => Duration::ZERO,
+        text => search::parse_time(text, "timeout")?,
+    };
+    Ok(Instant::now().checked_add(limit))
 }

@@ -339,12 +339,19 @@ pub(crate) fn close_point(call: &mut Call, name: &str) -> Result<Answer> {
     Ok(freed(found.iter().filter(|(_, done)| *done).count(), false))
 }
 
-/// The state that a search names by its `pit`.
+/// Names the point in time that was searched: clients ask for the next page by the id of the last answer.
+pub(super) fn name_point(answer: &mut Value, id: Option<String>) {
+    if let (Value::Object(answer), Some(id)) = (answer, id) {
+        answer.shift_insert(0, "pit_id".to_owned(), json!(id));
+    }
+}
+
+/// The state that a search names by its `pit`, with its id.
 pub(super) fn point_of(
     call: &Call,
     expression: &str,
     body: &mut Map<String, Value>,
-) -> Result<Option<Vec<IndexSnapshot>>> {
+) -> Result<Option<(String, Vec<IndexSnapshot>)>> {
     let Some(point) = body.shift_remove("pit") else {
         return Ok(None);
     };
@@ -373,7 +380,7 @@ pub(super) fn point_of(
         return Err(missing(id));
     };
     may_read(call, places)?;
-    Ok(Some(places.clone()))
+    Ok(Some((id.to_owned(), places.clone())))
 }
 
 /// Refuses a user who may not read these indices: another user may have begun the search.

@@ -38,7 +38,7 @@ use search::{ErrorKind, Held, Knn, Query, Request};
 use serde_json::{Map, Value, json};
 use shown::{Shown, number};
 use std::pin::pin;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use suggest::Suggest;
 
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
@@ -82,7 +82,7 @@ pub(crate) async fn perform(
 async fn answer(call: &Call, expression: &str, options: Options, mut asked: AskedSearch) -> Result<Value> {
     let begun = Instant::now();
     search::check_form(&asked.body)?;
-    let point = contexts::point_of(call, expression, &mut asked.body)?;
+    let (pit, point) = contexts::point_of(call, expression, &mut asked.body)?.unzip();
     let counts_in_part = counts_in_part(&asked.body);
     let slice = slices::taken(&mut asked, point.is_some())?;
     lookups::fill(call, expression, &mut asked.body).await?;
@@ -100,7 +100,7 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         boosts::apply(call, options, boosts, &mut places)?;
     }
     count_columns(&request, &places);
-    let deadline = parts.timeout.as_ref().map(limit).transpose()?.flatten();
+    let deadline = parts.timeout.as_ref().map(bounds::deadline).transpose()?.flatten();
     slices::narrow(&mut request, slice, &places)?;
     let is_late = nearest::find(&mut request, &places, deadline, &call.held).await?;
     let skipped = skipped::count(&request, asked.filtered_from, &places, &call.held).await?;
@@ -127,7 +127,8 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         return contexts::begin(call, search, scrolling, begun).await;
     }
     let besides = (parts.suggest, parts.is_profiled);
-    let answer = once(call, &search, besides, begun).await?;
+    let mut answer = once(call, &search, besides, begun).await?;
+    contexts::name_point(&mut answer, pit);
     for place in &search.places {
         place.index.counters().search(begun.elapsed(), &parts.groups);
     }
@@ -282,19 +283,6 @@ fn groups_of(body: &mut Map<String, Value>) -> Result<Vec<String>> {
             .collect(),
         Some(_) => Err(invalid()),
     }
-}
-
-/// `500ms`, `2s`: until when a search may go on. -1 is for ever.
-fn limit(value: &Value) -> Result<Option<Instant>> {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    if text == "-1" {
-        return Ok(None);
-    }
-    let limit = match text.as_str() {
-        "0" => Duration::ZERO,
-        text => search::parse_time(text, "timeout")?,
-    };
-    Ok(Instant::now().checked_add(limit))
 }
 
 fn check_total(request: &Request, shown: &Shown, body: &Map<String, Value>) -> Result<()> {
