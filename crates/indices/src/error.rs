@@ -117,6 +117,14 @@ impl ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, kinds::EXISTS, reason).of_index(name)
     }
 
+    /// No index can have this name.
+    pub fn invalid_name(name: &str, why: &str) -> ElasticError {
+        let reason = format!("Invalid index name [{name}], {why}");
+        ElasticError::new(StatusCode::BAD_REQUEST, "invalid_index_name_exception", reason)
+            .with("index_uuid", "_na_")
+            .with("index", name)
+    }
+
     /// The index is closed.
     pub fn closed(name: &str) -> ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "index_closed_exception", "closed")
@@ -132,7 +140,7 @@ impl ElasticError {
             false => (StatusCode::FORBIDDEN, "FORBIDDEN"),
         };
         let reason = format!("index [{name}] blocked by: [{word}/{block}];");
-        ElasticError::new(status, "cluster_block_exception", reason).with("index", name)
+        ElasticError::new(status, "cluster_block_exception", reason)
     }
 
     /// Adds a member to the error.

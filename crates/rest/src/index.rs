@@ -112,13 +112,7 @@ impl Call {
             }
         }
         if names::is_alias(self, name) {
-            let reason = format!("Invalid index name [{name}], already exists as alias");
-            return Err(ElasticError::new(
-                http::StatusCode::BAD_REQUEST,
-                "invalid_index_name_exception",
-                reason,
-            )
-            .of_index(name));
+            return Err(ElasticError::invalid_name(name, "already exists as alias"));
         }
         if self.server.engine.collection_entry(&namespace).is_some() {
             return Err(ElasticError::exists(name));

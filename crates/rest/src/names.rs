@@ -6,7 +6,6 @@ use crate::call::Call;
 use crate::limits::NAME_BYTES_MAX;
 use auth::Action;
 use engine::{Engine, Namespace};
-use http::StatusCode;
 use indices::error::{ElasticError, Result};
 use serde_json::Value;
 
@@ -57,10 +56,7 @@ pub fn all(call: &Call) -> Vec<String> {
 
 /// Refuses a name that a new index cannot have.
 pub fn check(name: &str) -> Result<()> {
-    let invalid = |why: &str| {
-        let reason = format!("Invalid index name [{name}], {why}");
-        Err(ElasticError::new(StatusCode::BAD_REQUEST, "invalid_index_name_exception", reason).of_index(name))
-    };
+    let invalid = |why: &str| Err(ElasticError::invalid_name(name, why));
     if name.chars().any(char::is_uppercase) {
         return invalid("must be lowercase");
     }
@@ -70,11 +66,11 @@ pub fn check(name: &str) -> Result<()> {
     if name.is_empty() || name == "." || name == ".." {
         return invalid("must not be '.' or '..'");
     }
-    if let Some(c) = name
-        .chars()
-        .find(|c| "\\/*?\"<>| ,#:".contains(*c) || c.is_control())
-    {
-        return invalid(&format!("must not contain the character [{c}]"));
+    if name.contains(['\\', '/', '*', '?', '"', '<', '>', '|', ' ', ',']) {
+        return invalid("must not contain the following characters [ , \", *, \\, <, |, ,, >, /, ?]");
+    }
+    if let Some(c) = name.chars().find(|c| "#:".contains(*c) || c.is_control()) {
+        return invalid(&format!("must not contain '{c}'"));
     }
     if name.len() > NAME_BYTES_MAX {
         return invalid(&format!(

@@ -170,7 +170,9 @@ impl Asked {
                 return Way::named(analysis, settings, &name, analyzer);
             }
         }
-        let own = analysis.analyzer("default").map(|analyzer| ("default", analyzer));
+        // Without an index, what is called the default one is no other.
+        let own = mapping.and_then(|_| analysis.analyzer("default"));
+        let own = own.map(|analyzer| ("default", analyzer));
         let usual = || {
             analysis
                 .analyzer("standard")

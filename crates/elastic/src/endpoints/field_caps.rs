@@ -18,13 +18,15 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     call.only(&[Method::GET, Method::POST])?;
     let options = Options::OPEN.taken(&mut call.parameters)?;
     let include_unmapped = call.parameters.flag("include_unmapped")?.unwrap_or(false);
-    let fields = call.parameters.list("fields");
+    let mut fields = call.parameters.list("fields");
     call.parameters.end()?;
     let body = call.object()?;
     let mut filter = None;
     for (name, value) in &body {
         match name.as_str() {
             "index_filter" => filter = Some(IndexFilter::parse(value)?),
+            // Clients of 8 send the names here.
+            "fields" => fields = Some(names_of(value)?),
             other => {
                 return Err(ElasticError::parsing(format!(
                     "request does not support [{other}]"
@@ -48,6 +50,19 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
         }
     }
     Ok(ok(caps.finish(include_unmapped)))
+}
+
+/// The names of fields in a body: a list, or one text with commas.
+fn names_of(value: &Value) -> Result<Vec<String>> {
+    let wrong = || ElasticError::parsing("[fields] must be a list of names");
+    match value {
+        Value::String(names) => Ok(names.split(',').map(str::to_owned).collect()),
+        Value::Array(names) => names
+            .iter()
+            .map(|name| name.as_str().map(str::to_owned).ok_or_else(wrong))
+            .collect(),
+        _ => Err(wrong()),
+    }
 }
 
 /// Whether an index may have what a filter looks for.

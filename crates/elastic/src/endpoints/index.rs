@@ -175,13 +175,29 @@ pub(crate) async fn refresh(call: &mut Call, expression: &str) -> Result<Answer>
 /// `/{index}/_flush`: what was acknowledged is on the disk before this too, but for writes that did not ask for it.
 pub(crate) async fn flush(call: &mut Call, expression: &str) -> Result<Answer> {
     let indices = named(call, expression, &["force", "wait_if_ongoing"])?;
+    flush_all(call, &indices).await?;
+    Ok(shards(&indices))
+}
+
+async fn flush_all(call: &Call, indices: &[Index]) -> Result<()> {
     let heads: Vec<_> = indices.iter().map(|index| index.collection.head()).collect();
     call.server.engine.flush().await?;
     for (index, head) in indices.iter().zip(heads) {
         index.counters().flushes.add(1);
         index.counters().flushed(head);
     }
-    Ok(shards(&indices))
+    Ok(())
+}
+
+/// `/{index}/_flush/synced`, which clients of 7 ask for: a flush that tells of each index.
+pub(crate) async fn flush_synced(call: &mut Call, expression: &str) -> Result<Answer> {
+    let indices = named(call, expression, &[])?;
+    flush_all(call, &indices).await?;
+    let mut answer = json!({"_shards": shards_of(&indices)});
+    for index in &indices {
+        answer[&index.name] = shards_of(std::slice::from_ref(index));
+    }
+    Ok(ok(answer))
 }
 
 /// `/{index}/_forcemerge`: files are merged by the store as it needs.

@@ -13,7 +13,25 @@ use serde_json::{Map, Value, json};
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     match call.method {
         Method::GET => get(call, expression).await,
-        Method::PUT | Method::POST => put(call, expression).await,
+        Method::PUT | Method::POST => put(call, expression, None).await,
+        _ => Err(call.not_allowed("GET, POST, PUT")),
+    }
+}
+
+/// `/{index}/_mapping/{type}`, as clients of earlier versions ask; the only type has a name only if `include_type_name` wants one.
+pub(crate) async fn of_type(call: &mut Call, expression: &str, kind: &str) -> Result<Answer> {
+    let typed = matches!(call.parameters.peek("include_type_name"), Some("" | "true"));
+    match call.method {
+        Method::GET if kind == "_all" || typed && kind == "_doc" => get(call, expression).await,
+        Method::GET if !typed => Err(ElasticError::illegal(
+            "Types cannot be provided in get mapping requests, unless include_type_name is set to true.",
+        )),
+        Method::GET => {
+            let reason = format!("type[[{kind}]] missing");
+            let missing = ElasticError::new(StatusCode::NOT_FOUND, "type_missing_exception", reason);
+            Err(missing.with("index_uuid", "_na_").with("index", "_all"))
+        }
+        Method::PUT | Method::POST => put(call, expression, Some(kind)).await,
         _ => Err(call.not_allowed("GET, POST, PUT")),
     }
 }
@@ -39,21 +57,12 @@ pub(super) fn within_type(mapping: &Map<String, Value>, typed: bool) -> Value {
     }
 }
 
-async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
+async fn put(call: &mut Call, expression: &str, kind: Option<&str>) -> Result<Answer> {
     let options = Options::CHANGED.taken(&mut call.parameters)?;
     let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
     let only_written = call.parameters.flag("write_index_only")?.unwrap_or(false);
     call.parameters.end_without(&["timeout", "master_timeout"])?;
-    let source = call.required_object()?;
-    if typed {
-        return Err(ElasticError::validation(&["mapping type is missing".to_owned()]));
-    }
-    if source.len() == 1 && source.contains_key("_doc") {
-        return Err(ElasticError::illegal(
-            "Types cannot be provided in put mapping requests, unless the include_type_name parameter is set to true.",
-        ));
-    }
-    let source = Value::Object(source);
+    let source = Value::Object(untyped(call.required_object()?, typed, kind)?);
     let named = match only_written {
         true => written(call, expression)?,
         false => expression.to_owned(),
@@ -64,6 +73,23 @@ async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
         index.put_mapping(&source).await?;
     }
     Ok(acknowledged())
+}
+
+/// What is put, without the type that a path names, and a body then may.
+fn untyped(mut source: Map<String, Value>, typed: bool, kind: Option<&str>) -> Result<Map<String, Value>> {
+    match kind {
+        None if typed => Err(ElasticError::validation(&["mapping type is missing".to_owned()])),
+        Some(kind) if typed && source.len() == 1 => match source.shift_remove(kind) {
+            Some(Value::Object(inner)) => Ok(inner),
+            Some(_) => Err(ElasticError::malformed("a mapping must be an object")),
+            None => Ok(source),
+        },
+        Some(_) if typed => Ok(source),
+        None if source.len() != 1 || !source.contains_key("_doc") => Ok(source),
+        _ => Err(ElasticError::illegal(
+            "Types cannot be provided in put mapping requests, unless the include_type_name parameter is set to true.",
+        )),
+    }
 }
 
 /// An expression with the index to write to in the place of each alias.

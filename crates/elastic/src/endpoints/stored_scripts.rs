@@ -22,21 +22,14 @@ pub(crate) async fn run(call: &mut Call, id: &str, context: Option<&str>) -> Res
 
 async fn put(call: &Call, id: &str) -> Result<Answer> {
     let body = call.required_object()?;
-    if let Some(other) = body.keys().find(|name| *name != "script") {
-        return Err(ElasticError::illegal(format!(
+    if let Some(other) = body.keys().next().filter(|name| *name != "script") {
+        return Err(ElasticError::parsing(format!(
             "unexpected field [{other}], expected [script]"
         )));
     }
     let script = body.get("script").and_then(Value::as_object);
     let script = script.ok_or_else(|| ElasticError::illegal("must specify a [script] that is an object"))?;
-    if let Some(other) = script
-        .keys()
-        .find(|name| !["lang", "source", "options"].contains(&name.as_str()))
-    {
-        return Err(ElasticError::illegal(format!(
-            "[stored script source] unknown field [{other}]"
-        )));
-    }
+    // Elasticsearch ignores other members, of which its own examples have one: the parameters of a template.
     let language = match script.get("lang").and_then(Value::as_str) {
         Some(language @ ("mustache" | "painless")) => language,
         Some(language) => {

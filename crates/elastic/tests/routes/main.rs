@@ -9,6 +9,7 @@ mod administration;
 mod aggregations;
 mod aliases;
 mod buckets;
+mod clients;
 mod cluster;
 mod corpora;
 mod documents;
@@ -78,6 +79,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
     [
         administration::CASES,
         aliases::CASES,
+        clients::CASES,
         cluster::CASES,
         documents::CASES,
         fields::CASES,

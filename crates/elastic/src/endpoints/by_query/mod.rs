@@ -281,13 +281,25 @@ async fn run(
     }
     let _waiting = Waiting(task);
     let panicked = |_| ElasticError::failed("the task ended without an outcome");
-    let outcome = outcome.await.map_err(panicked)??;
+    let mut outcome = outcome.await.map_err(panicked)??;
+    if let Value::Object(outcome) = &mut outcome {
+        outcome.retain(|name, _| !never(action).contains(&name.as_str()));
+    }
     let failures = outcome["failures"].as_array();
     let has_failed = failures.is_some_and(|failures| !failures.is_empty());
     Ok(match has_failed {
         true => json(StatusCode::CONFLICT, outcome),
         false => ok(outcome),
     })
+}
+
+/// What an action never counts, and its answer leaves out, although its task has it.
+fn never(action: &str) -> &'static [&'static str] {
+    match action {
+        "indices:data/write/delete/byquery" => &["updated", "created"],
+        "indices:data/write/update/byquery" => &["created"],
+        _ => &[],
+    }
 }
 
 /// What a task runs under; it may go on when its client has gone, unless that waits for it.

@@ -86,7 +86,10 @@ async fn index_row(index: &Index, figures: &[Figure], asked: &Asked) -> Result<V
         let all = sections(index, &Wanted::default()).await?;
         for figure in figures {
             let cell = figure.cell(&all, asked);
-            row.extend([cell.clone(), cell]);
+            if figure.is_counted() {
+                row.push(cell.clone());
+            }
+            row.push(cell);
         }
     }
     Ok(row)

@@ -89,6 +89,11 @@ impl Figure {
         FIGURES.lines().filter_map(parse).collect()
     }
 
+    /// Whether it is counted, and then of the primary shards alone too.
+    pub(super) fn is_counted(&self) -> bool {
+        !self.at.starts_with('=')
+    }
+
     /// What it is where the figures are these.
     pub(super) fn cell(&self, figures: &Map<String, Value>, asked: &Asked) -> String {
         if let Some(always) = self.at.strip_prefix('=') {
@@ -143,7 +148,7 @@ impl Table {
                 is_text: false,
             };
             self.columns.push(column(figure.name.to_owned(), figure.aliases));
-            if has_primaries {
+            if has_primaries && figure.is_counted() {
                 self.columns.push(column(format!("pri.{}", figure.name), ""));
             }
         }
@@ -453,6 +458,7 @@ mod tests {
         };
         assert_eq!(found("idx,docs.*,nothing", false), "idx docs.count docs.deleted");
         assert_eq!(found("gto,index", true), "gto pri.gto index");
+        assert_eq!(found("pri.search.*", false).find("throttled"), None);
         assert_eq!(table.usual().len(), 2);
         let shown = table.help();
         let first = shown.lines().next().unwrap_or_default();
