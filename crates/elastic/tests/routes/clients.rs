@@ -95,6 +95,33 @@ pub const CASES: &[Case] = &[
         r#"{"indices": ["known"], "fields": {"k": {"keyword": {"aggregatable": true}}, "l": {"keyword": {}}}}"#,
     ),
     case("POST /known/_field_caps", r#"{"fields": 1}"#, 400, ""),
+    // What was written with a refresh says so.
+    case(
+        "POST /known/_bulk?refresh=true",
+        "{\"index\": {\"_id\": \"2\"}}\n{\"n\": 2}\n{\"create\": {\"_id\": \"2\"}}\n{\"n\": 2}\n",
+        200,
+        r#"{"errors": true, "items": [{"index": {"result": "created", "forced_refresh": true}}, {"create": {"status": 409}}]}"#,
+    ),
+    case(
+        "POST /known/_update/2?refresh=true",
+        r#"{"doc": {"n": 2}}"#,
+        200,
+        r#"{"_index":"known","_type":"_doc","_id":"2","_version":1,"result":"noop","_shards":{"total":0,"successful":0,"failed":0},"_seq_no":"#,
+    ),
+    // What is kept and never looked at is unknown to queries.
+    case(
+        "PUT /known/_mapping",
+        r#"{"properties": {"o": {"type": "object", "enabled": false}}}"#,
+        200,
+        "",
+    ),
+    case("PUT /known/_doc/3", r#"{"o": "text"}"#, 201, ""),
+    case(
+        "POST /known/_search",
+        r#"{"query": {"bool": {"should": [{"term": {"o": "text"}}, {"prefix": {"o": "t"}}, {"range": {"o": {"gte": "a"}}}]}}}"#,
+        200,
+        r#"{"hits": {"total": {"value": 0}}}"#,
+    ),
     // What a change by a query never does is not counted in its answer.
     case(
         "PUT /known/_doc/1?refresh=true",

@@ -104,6 +104,7 @@ impl Mapping {
     }
 
     /// Returns a field by its full name. An alias stands for its target; the field of a key of a `flattened` object is made on demand.
+    /// What is kept and never looked at is no field to anyone who asks.
     pub fn field(&self, name: &str) -> Option<Cow<'_, Arc<Field>>> {
         let Some(field) = self.fields.get(name) else {
             let keyed = || self.keyed(name).map(|field| Cow::Owned(Arc::new(field)));
@@ -111,6 +112,7 @@ impl Mapping {
         };
         match &field.kind {
             FieldKind::Alias(target) => self.fields.get(target),
+            FieldKind::Disabled => None,
             _ => Some(field),
         }
         .map(Cow::Borrowed)

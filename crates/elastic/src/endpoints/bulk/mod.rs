@@ -30,13 +30,7 @@ const BYTES_OF_STEP: usize = 64;
 
 pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> {
     call.only(&[Method::POST, Method::PUT])?;
-    if let Some(refresh) = call.parameters.take("refresh")
-        && !matches!(refresh.as_str(), "" | "true" | "false" | "wait_for")
-    {
-        return Err(ElasticError::illegal(format!(
-            "Unknown value for refresh: [{refresh}]."
-        )));
-    }
+    let refreshed = refreshed(call)?;
     call.parameters
         .without_effect(&["timeout", "wait_for_active_shards", "type"]);
     let routing = call.parameters.take("routing");
@@ -56,6 +50,7 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
         known: HashMap::new(),
         routes: HashMap::new(),
         shown: shown.as_ref(),
+        refreshed,
         requires_alias,
         aliases: HashMap::new(),
         answers: Vec::new(),
@@ -78,6 +73,27 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     Ok(ok(answer))
 }
 
+/// Whether the client asks for a refresh at once; every search sees every write, so nothing has to be done for it.
+fn refreshed(call: &mut Call) -> Result<bool> {
+    match call.parameters.take("refresh").as_deref() {
+        Some("" | "true") => Ok(true),
+        None | Some("false" | "wait_for") => Ok(false),
+        Some(other) => Err(ElasticError::illegal(format!(
+            "Unknown value for refresh: [{other}]."
+        ))),
+    }
+}
+
+/// Says in the answer of an item that it was written with a refresh.
+fn say_refreshed(answer: &mut Value) {
+    let members = answer.as_object_mut().into_iter().flat_map(Map::values_mut);
+    for one in members.filter_map(Value::as_object_mut) {
+        if !one.contains_key("error") {
+            one.insert("forced_refresh".to_owned(), json!(true));
+        }
+    }
+}
+
 /// A bulk request under way.
 struct Bulk<'c> {
     call: &'c Call,
@@ -89,6 +105,8 @@ struct Bulk<'c> {
     /// Whether a name that items have is an alias with a routing of its own.
     routes: HashMap<String, bool>,
     shown: Option<&'c SourceFilter>,
+    /// Whether answers say that what was written can be found.
+    refreshed: bool,
     /// Whether indices must be named by aliases.
     requires_alias: bool,
     /// Whether names that items have, and that must be aliases, are.
@@ -233,7 +251,10 @@ impl Bulk<'_> {
 
     /// Writes documents of one index, each another one.
     async fn commit(&mut self, batch: &[BulkItem<'_>], changes: Vec<Change>) -> Result<()> {
-        let written = write_batch(self.call, batch, changes, self.shown).await?;
+        let mut written = write_batch(self.call, batch, changes, self.shown).await?;
+        if self.refreshed {
+            written.answers.iter_mut().for_each(say_refreshed);
+        }
         self.has_errors |= written.has_errors;
         self.answers.extend(written.answers);
         Ok(())

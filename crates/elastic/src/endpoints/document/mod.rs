@@ -199,7 +199,10 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
     };
     let written = write_one(&index, write).await?;
     let mut body = written.to_json(&index.name);
-    options.put_refresh(&mut body);
+    // What is not written is not refreshed.
+    if written.result != "noop" {
+        options.put_refresh(&mut body);
+    }
     if let (Some(filter), Some(document)) = (
         shown.or(shown_by_body).filter(|filter| !filter.hidden),
         &written.document,

@@ -40,7 +40,7 @@ impl Compiler<'_> {
             Some(field) if field.kind == FieldKind::Point => Ok(leaf(field, test, boost)),
             Some(_) => failed(&format!("field [{name}] is not a geo_point field")),
             None if ignore_unmapped => Ok(Node::Nothing),
-            None => failed(&format!("failed to find geo field [{name}]")),
+            None => failed(&format!("failed to find geo_point field [{name}]")),
         }
     }
 
