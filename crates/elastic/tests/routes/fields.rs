@@ -38,6 +38,31 @@ fn analyzers_are_explained_part_by_part() {
                 "tokenfilters": [{"name": "lowercase", "tokens": [{"token": "a"}, {"token": "b"}]}]}}"#,
         ),
         case("GET /a/_analyze", r#"{"text": "a b c"}"#, 200, ""),
+        // Patterns in Lucene's syntax: what they find, or what lies between.
+        case(
+            "GET /_analyze",
+            r#"{"text": "fd-786-335-x", "tokenizer": {"type": "simple_pattern", "pattern": "[0-9]{3}"}}"#,
+            200,
+            r#"{"tokens": [{"token": "786", "start_offset": 3, "position": 0}, {"token": "335", "start_offset": 7, "position": 1}]}"#,
+        ),
+        case(
+            "GET /_analyze",
+            r#"{"text": "if:this:works", "tokenizer": {"type": "simple_pattern_split", "pattern": ":"}, "filter": [{"type": "stop", "stopwords": ["if"]}]}"#,
+            200,
+            r#"{"tokens": [{"token": "this", "position": 1}, {"token": "works", "position": 2}]}"#,
+        ),
+        case(
+            "GET /_analyze",
+            r#"{"text": "a b", "tokenizer": "simple_pattern_split"}"#,
+            200,
+            r#"{"tokens": [{"token": "a b"}]}"#,
+        ),
+        case(
+            "GET /_analyze",
+            r#"{"text": "a", "tokenizer": {"type": "simple_pattern", "pattern": "["}}"#,
+            400,
+            r#"{"error": {"reason": "unexpected end-of-string"}}"#,
+        ),
         case(
             "GET /a/_analyze",
             r#"{"text": ["a b", "c d"]}"#,

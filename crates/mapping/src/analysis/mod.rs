@@ -5,6 +5,7 @@ mod char_filters;
 mod digits;
 mod filters;
 mod light;
+mod lucene_patterns;
 mod patterns;
 mod registry;
 mod stems;

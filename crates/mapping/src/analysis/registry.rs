@@ -10,7 +10,7 @@ use super::word_filters::WordFilter;
 use super::word_list::{WordList, words};
 use super::word_parts::{Types, WordParts};
 use super::word_settings::{excluded, word_filter};
-use super::{Analyzer, patterns, position_gap, stops};
+use super::{Analyzer, lucene_patterns, patterns, position_gap, stops};
 use crate::error::{Result, SearchError};
 use crate::json::{Members, as_bool, one_or_many, scalar};
 use serde_json::{Map, Value};
@@ -222,6 +222,7 @@ impl Analysis {
                     .and_then(|group| usize::try_from(group).ok());
                 Tokenizer::Pattern { pattern, group }
             }
+            "simple_pattern" | "simple_pattern_split" => lucene_patterns::tokenizer(&kind, &mut members)?,
             "ngram" | "nGram" | "edge_ngram" | "edgeNGram" => {
                 let (least, most) = lengths(&mut members, 1, 2)?;
                 let classes = members.take("token_chars").map(one_or_many).unwrap_or_default();
