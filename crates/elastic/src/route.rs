@@ -244,6 +244,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_delete_by_query"] => by_query::change(call, index, true).await,
         [index, "_update_by_query"] => by_query::change(call, index, false).await,
         [index, "_field_caps"] => field_caps::run(call, index).await,
+        [index, "_terms_enum"] => search::terms_enum::run(call, index).await,
         [index, "_search_shards"] => search_shards::run(call, index).await,
         [index, "_rank_eval"] => rank_eval::run(call, index).await,
         [index, "_validate", "query"] => validate::run(call, index).await,

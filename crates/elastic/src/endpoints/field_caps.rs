@@ -66,7 +66,12 @@ fn names_of(value: &Value) -> Result<Vec<String>> {
 }
 
 /// Whether an index may have what a filter looks for.
-async fn may_match(call: &Call, filter: &IndexFilter, index: &Index, mapping: &Mapping) -> Result<bool> {
+pub(crate) async fn may_match(
+    call: &Call,
+    filter: &IndexFilter,
+    index: &Index,
+    mapping: &Mapping,
+) -> Result<bool> {
     let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
     let places = scan::places(&[(index.clone(), 1.0)]).await?;
     let mut found = Vec::with_capacity(filter.ranges().len());

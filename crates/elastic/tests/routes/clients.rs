@@ -95,6 +95,34 @@ pub const CASES: &[Case] = &[
         r#"{"indices": ["known"], "fields": {"k": {"keyword": {"aggregatable": true}}, "l": {"keyword": {}}}}"#,
     ),
     case("POST /known/_field_caps", r#"{"fields": 1}"#, 400, ""),
+    // Terms as they are typed.
+    case("PUT /known/_doc/t1", r#"{"k": ["Kiel", "Köln"]}"#, 201, ""),
+    case("PUT /known/_doc/t2", r#"{"k": ["kilometre", "Kiew"]}"#, 201, ""),
+    case(
+        "POST /known/_terms_enum",
+        r#"{"field": "k", "string": "Ki"}"#,
+        200,
+        r#"{"_shards": {"total": 1, "successful": 1, "failed": 0}, "terms": ["Kiel", "Kiew"], "complete": true}"#,
+    ),
+    case(
+        "POST /known/_terms_enum",
+        r#"{"field": "k", "string": "ki", "case_insensitive": true, "size": 2, "search_after": "Kiel"}"#,
+        200,
+        r#"{"terms": ["Kiew", "kilometre"]}"#,
+    ),
+    case(
+        "POST /known/_terms_enum",
+        r#"{"field": "k", "index_filter": {"range": {"n": {"gte": 1000}}}}"#,
+        200,
+        r#"{"terms": []}"#,
+    ),
+    case("GET /known/_terms_enum", r#"{"field": "n"}"#, 200, r#"{"terms": []}"#),
+    case(
+        "POST /known/_terms_enum",
+        "{}",
+        400,
+        r#"{"error": {"reason": "Validation Failed: 1: field cannot be null;"}}"#,
+    ),
     // What was written with a refresh says so.
     case(
         "POST /known/_bulk?refresh=true",

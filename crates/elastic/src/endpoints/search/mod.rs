@@ -16,6 +16,7 @@ pub(crate) mod shown;
 mod skipped;
 pub(crate) mod slices;
 pub(crate) mod templates;
+pub(crate) mod terms_enum;
 
 use crate::lookups;
 use auth::Action;
