@@ -63,6 +63,12 @@ def may(client, database, command, *arguments, **options):
     return True
 
 
+def test_a_user_of_one_mechanism_logs_in_without_naming_it(boss, log_in):
+    for mechanism in ("SCRAM-SHA-1", "SCRAM-SHA-256"):
+        boss.shop.command("createUser", mechanism, pwd="p", roles=["read"], mechanisms=[mechanism])
+        assert log_in(mechanism).shop.orders.find_one() is None
+
+
 def test_a_role_allows_what_it_says_and_no_more(boss, log_in):
     boss.shop.command("createRole", "clerk", privileges=[on("shop", "orders", "find", "insert")], roles=[])
     boss.shop.command("createUser", "carla", pwd="p", roles=["clerk"])

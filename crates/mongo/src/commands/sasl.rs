@@ -30,7 +30,7 @@ pub(super) async fn start(call: &mut Call<'_>) -> Result<Reply> {
     check_fields(call)?;
     let body = call.request.body.to_document();
     let database = call.database.clone();
-    let answer = begin(call, &body, &database)?;
+    let answer = begin(call, &body, &database, Guess::No)?;
     Ok(Reply {
         body: answer,
         is_secret: true,
@@ -53,10 +53,17 @@ pub(super) fn start_speculatively(call: &mut Call<'_>, start: &Document) -> Opti
         Some(Value::String(database)) => database.clone(),
         _ => "admin".to_owned(),
     };
-    begin(call, start, &database).ok()
+    begin(call, start, &database, Guess::Yes).ok()
 }
 
-fn begin(call: &mut Call<'_>, start: &Document, database: &str) -> Result<Document> {
+/// Whether the mechanism of a first step is only guessed: a client takes another one if it gets no answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guess {
+    Yes,
+    No,
+}
+
+fn begin(call: &mut Call<'_>, start: &Document, database: &str, guess: Guess) -> Result<Document> {
     let arguments = Fields::new("saslStart", DocumentRef::Tree(start));
     let mechanism = Mechanism::parse(arguments.required_string("mechanism")?)?;
     let payload = payload(&arguments)?;
@@ -74,6 +81,10 @@ fn begin(call: &mut Call<'_>, start: &Document, database: &str) -> Result<Docume
         .and_then(|user| user.credentials_for(mechanism))
         .cloned();
     let is_known = known.is_some();
+    // Nobody learns more by this than the hello tells of the user's mechanisms.
+    if guess == Guess::Yes && user.is_some() && !is_known {
+        return Err(failed());
+    }
     let credentials =
         known.unwrap_or_else(|| call.server.decoy.credentials(mechanism, database, &first.user));
     let name = format!("{}@{database}", first.user);

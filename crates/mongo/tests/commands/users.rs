@@ -1,6 +1,6 @@
 //! Users and roles, and what the first user changes: from then on everybody has to log in.
 
-use crate::blanks::LOGIN;
+use crate::blanks::{LOGIN, bytes};
 use crate::case::{Case, bad, good, run};
 use value::{Value, array, doc};
 
@@ -132,6 +132,12 @@ fn credentials() -> Vec<Case> {
             doc! {"users": [{"user": "d", "mechanisms": names}]},
         )
     };
+    // A driver that knows only the name begins with a mechanism that the user may not have.
+    let guess = |mechanism: &str| {
+        let start =
+            doc! {"saslStart": 1, "mechanism": mechanism, "payload": bytes(b"n,,n=d,r=abc"), "db": "test"};
+        good(doc! {"hello": 1, "speculativeAuthenticate": start}, doc! {})
+    };
     let (sha1, sha256) = ("SCRAM-SHA-1", "SCRAM-SHA-256");
     vec![
         bad(
@@ -166,6 +172,8 @@ fn credentials() -> Vec<Case> {
             doc! {},
         ),
         mechanisms(&[sha1]),
+        guess(sha1).with("speculativeAuthenticate"),
+        guess(sha256).without("speculativeAuthenticate"),
         bad(
             doc! {"updateUser": "d", "pwd": "q", "digestPassword": "1"},
             14,
