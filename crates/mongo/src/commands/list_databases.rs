@@ -28,12 +28,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         if only_own && !call.reaches(&name) {
             continue;
         }
-        let (described, bytes) = describe(call, &name).await?;
-        // The filter sees no more than what is listed.
-        let listing = if name_only {
-            doc! {"name": name}
-        } else {
-            described
+        // The filter sees no more than what is listed. To describe a database takes a look at all of its collections.
+        let (listing, bytes) = match name_only {
+            true => (doc! {"name": name}, 0),
+            false => describe(call, &name).await?,
         };
         if filter.matches(&listing)? {
             total += bytes;
