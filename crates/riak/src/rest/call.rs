@@ -129,6 +129,11 @@ impl Call {
         self.path.first().is_some_and(|first| first == b"riak")
     }
 
+    /// Whether the path names a bucket type, `/types/T/…`.
+    pub(crate) fn names_type(&self) -> bool {
+        self.path.first().is_some_and(|first| first == b"types")
+    }
+
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }

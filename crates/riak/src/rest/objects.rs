@@ -50,30 +50,21 @@ pub(crate) async fn run(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Resp
 pub(crate) async fn post(call: &Call, bucket: &Bucket) -> Result<Response> {
     let key = new_key()?;
     let mut response = put(call, bucket, &key, true).await?;
-    let place = match bucket.is_default_type() {
-        true => format!(
-            "/buckets/{}/keys/{}",
-            percent_encode_bytes(&bucket.name),
-            percent_encode_bytes(&key)
-        ),
-        false => {
-            let (kind, name) = (
-                percent_encode_bytes(&bucket.kind),
-                percent_encode_bytes(&bucket.name),
-            );
-            format!("/types/{kind}/buckets/{name}/keys/{}", percent_encode_bytes(&key))
-        }
-    };
-    let place = match call.is_old() {
-        true => format!(
-            "/riak/{}/{}",
-            percent_encode_bytes(&bucket.name),
-            percent_encode_bytes(&key)
-        ),
-        false => place,
-    };
-    add(&mut response, "location", place.as_bytes());
+    add(&mut response, "location", place(call, bucket, &key).as_bytes());
     Ok(response)
+}
+
+/// The path of an object, in the form in which the request named its bucket (`format_uri` in Riak's sources).
+pub(super) fn place(call: &Call, bucket: &Bucket, key: &[u8]) -> String {
+    let (name, key) = (percent_encode_bytes(&bucket.name), percent_encode_bytes(key));
+    if call.is_old() {
+        format!("/riak/{name}/{key}")
+    } else if call.names_type() {
+        let kind = percent_encode_bytes(&bucket.kind);
+        format!("/types/{kind}/buckets/{name}/keys/{key}")
+    } else {
+        format!("/buckets/{name}/keys/{key}")
+    }
 }
 
 async fn get(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {

@@ -1,7 +1,7 @@
 //! Data types in JSON, and counters as they were before them.
 
 use super::call::Call;
-use super::objects::check_quorums;
+use super::objects::{check_quorums, place};
 use super::operations;
 use super::respond::{add, empty, json, not_allowed, text};
 use crate::buckets::{Purpose, existing, writable};
@@ -130,15 +130,8 @@ async fn update(call: &Call, bucket: &Bucket, key: Option<&[u8]>, kind: DataType
     };
     if key.is_none() {
         *response.status_mut() = StatusCode::CREATED;
-        let (kind, name) = (
-            percent_encode_bytes(&bucket.kind),
-            percent_encode_bytes(&bucket.name),
-        );
-        let place = format!(
-            "/types/{kind}/buckets/{name}/datatypes/{}",
-            percent_encode_bytes(&made)
-        );
-        add(&mut response, "location", place.as_bytes());
+        // As in Riak, the object's path, which has `keys` where the request has `datatypes`.
+        add(&mut response, "location", place(call, bucket, &made).as_bytes());
     }
     Ok(response)
 }

@@ -150,6 +150,27 @@ fn properties_are_those_that_riak_takes() {
 }
 
 #[test]
+fn the_place_of_a_new_object_is_named_in_the_form_of_the_request() {
+    let server = Server::start();
+    for (path, place) in [
+        ("/riak/b", "/riak/b/"),
+        ("/buckets/b/keys", "/buckets/b/keys/"),
+        ("/types/default/buckets/b/keys", "/types/default/buckets/b/keys/"),
+        ("/types/t/buckets/b/keys", "/types/t/buckets/b/keys/"),
+        (
+            "/types/counters/buckets/b/datatypes",
+            "/types/counters/buckets/b/keys/",
+        ),
+    ] {
+        let made = server.ask(&format!("POST {path}"), &[JSON], b"1");
+        assert_eq!(made.status, 201, "{path}");
+        let found = made.header("location");
+        assert!(found.starts_with(place), "{path}: {found}");
+        assert_eq!(server.get(found).status, 200, "{found}");
+    }
+}
+
+#[test]
 fn data_types_are_changed_by_all_that_a_request_says() {
     let server = Server::start();
     let post = |kind: &str, body: &str| {
