@@ -81,13 +81,21 @@ async fn walked_to(
 fn head(boundary: &str, headers: &HeaderMap) -> Piece {
     let mut head = format!("\r\n--{boundary}\r\n").into_bytes();
     for (name, value) in headers {
-        head.extend_from_slice(title_case(name.as_str()).as_bytes());
+        head.extend_from_slice(shown(name.as_str()).as_bytes());
         head.extend_from_slice(b": ");
         head.extend_from_slice(value.as_bytes());
         head.extend_from_slice(b"\r\n");
     }
     head.extend_from_slice(b"\r\n");
     Piece::Bytes(head.into())
+}
+
+/// A name as Riak writes it: that of an index stays as it is.
+fn shown(name: &str) -> String {
+    match name.strip_prefix("x-riak-index-") {
+        Some(index) => format!("X-Riak-Index-{index}"),
+        None => title_case(name),
+    }
 }
 
 /// What separates the parts of an answer.

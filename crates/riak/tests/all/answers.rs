@@ -286,6 +286,29 @@ fn terms_may_have_commas_and_names_of_indexes_letters_of_either_case() {
 }
 
 #[test]
+fn siblings_in_parts_have_the_names_of_indexes_as_they_are() {
+    let server = Server::start();
+    for value in [b"1", b"2"] {
+        let headers = [TEXT, ("X-Riak-Index-Name_bin", "a")];
+        assert_eq!(
+            server.ask("PUT /types/t/buckets/b/keys/k", &headers, value).status,
+            204
+        );
+    }
+    let siblings = server.ask(
+        "GET /types/t/buckets/b/keys/k",
+        &[("Accept", "multipart/mixed")],
+        b"",
+    );
+    assert_eq!(siblings.status, 300);
+    assert!(
+        siblings.text().contains("\r\nX-Riak-Index-name_bin: a\r\n"),
+        "{}",
+        siblings.text()
+    );
+}
+
+#[test]
 fn an_unmodified_object_comes_without_its_clock() {
     let server = Server::start();
     assert_eq!(server.put("/buckets/b/keys/k", "text/plain", b"1").status, 204);
