@@ -291,7 +291,9 @@ fn siblings_in_parts_have_the_names_of_indexes_as_they_are() {
     for value in [b"1", b"2"] {
         let headers = [TEXT, ("X-Riak-Index-Name_bin", "a")];
         assert_eq!(
-            server.ask("PUT /types/t/buckets/b/keys/k", &headers, value).status,
+            server
+                .ask("PUT /types/t/buckets/b/keys/k", &headers, value)
+                .status,
             204
         );
     }
