@@ -36,6 +36,7 @@ async fn explained(collection: &Arc<Collection>, spec: FindSpec) -> Document {
     )
     .await
     .expect("explain")
+    .shown
 }
 
 /// The names of the stages from the top down the first inputs, and the lowest stage.
@@ -142,7 +143,8 @@ async fn counted(collection: Option<&Arc<Collection>>, spec: FindSpec) -> (Docum
         Verbosity::ExecutionStats,
     )
     .await
-    .expect("explain");
+    .expect("explain")
+    .shown;
     let plan = document(document(&shown, "queryPlanner"), "winningPlan").clone();
     let stats = document(document(&shown, "executionStats"), "executionStages").clone();
     assert_eq!(number(document(&shown, "executionStats"), "nReturned"), 0);
@@ -206,7 +208,7 @@ async fn the_plan_of_a_missing_collection_says_so() {
         Purpose::Find,
         Verbosity::QueryPlanner,
     );
-    let shown = shown.await.expect("explain");
+    let shown = shown.await.expect("explain").shown;
     for end in [stages(&shown).1, document(&plan, "inputStage").clone()] {
         assert_eq!(end.get("stage"), Some(&Value::from("EOF")));
         assert_eq!(end.get("type"), Some(&Value::from("nonExistentNamespace")));

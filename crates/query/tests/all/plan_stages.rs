@@ -21,9 +21,8 @@ async fn told(
     purpose: Purpose,
     verbosity: Verbosity,
 ) -> Document {
-    explain(Some(collection), "db.coll", spec, purpose, verbosity)
-        .await
-        .unwrap()
+    let explained = explain(Some(collection), "db.coll", spec, purpose, verbosity).await;
+    explained.unwrap().shown
 }
 
 fn document<'d>(of: &'d Document, name: &str) -> &'d Document {
