@@ -39,7 +39,7 @@ pub const CASES: &[Case] = &[
         "POST /_flush/synced",
         "",
         200,
-        r#"{"_shards": {"failed": 0}, "known": {"total": 1, "successful": 1, "failed": 0}}"#,
+        r#"{"_shards": {"failed": 0}, "known": {"total": 2, "successful": 1, "failed": 0}}"#,
     ),
     case("DELETE /_flush/synced", "", 405, r#"{"status": 405}"#),
     case("GET /known/_flush/synced", "", 200, r#"{"known": {"failed": 0}}"#),
