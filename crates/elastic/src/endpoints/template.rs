@@ -197,6 +197,9 @@ async fn parse(
     typed: bool,
 ) -> Result<Value> {
     let mut kept = Map::new();
+    if family == Family::Template {
+        name_patterns(&mut body);
+    }
     if family != Family::ComponentTemplate {
         let patterns = take_patterns(&mut body)?;
         kept.insert("index_patterns".to_owned(), patterns);
@@ -243,6 +246,15 @@ async fn parse(
         _ => check_index_template(call, name, &template).await?,
     }
     Ok(template)
+}
+
+/// Gives the pattern of an old template, of which there was one, today's name: clients of earlier times still call it `template`, as
+/// Elasticsearch allows until 8.
+fn name_patterns(body: &mut Map<String, Value>) {
+    if let Some(pattern) = body.get("template").filter(|given| given.is_string()).cloned() {
+        body.shift_remove("template");
+        body.entry("index_patterns").or_insert(pattern);
+    }
 }
 
 /// The patterns of the indices that are made by a template; it must have some.

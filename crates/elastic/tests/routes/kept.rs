@@ -382,6 +382,26 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"persistent": {"search.max_keep_alive": "1h"}, "transient": {"search.max_buckets": "100"}}"#,
     ),
+    // What the pattern of a template was called before.
+    case(
+        "PUT /_template/older",
+        r#"{"template": "older-*", "settings": {"number_of_replicas": 0}}"#,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case(
+        "GET /_template/older",
+        "",
+        200,
+        r#"{"older": {"index_patterns": ["older-*"]}}"#,
+    ),
+    case("DELETE /_template/older", "", 200, r#"{"acknowledged": true}"#),
+    case(
+        "PUT /_template/wrong-form",
+        r#"{"index_patterns": "x*", "template": {}}"#,
+        400,
+        r#"{"error": {"reason": "unknown key [template] in the template "}}"#,
+    ),
     // Impossible settings are refused with the template, not when an index is created from it.
     case(
         "PUT /_template/wrong",

@@ -183,6 +183,18 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /p/_search",
+        r#"{"collapse": {"field": "nowhere"}}"#,
+        400,
+        r#"{"error": {"reason": "no mapping found for `nowhere` in order to collapse on"}}"#,
+    ),
+    case(
+        "POST /p/_search",
+        r#"{"collapse": {"field": "_id"}}"#,
+        400,
+        r#"{"error": {"reason": "unknown type for collapse field `_id`, only keywords and numbers are accepted"}}"#,
+    ),
+    case(
+        "POST /p/_search",
         r#"{"collapse": {"field": "k"}, "search_after": [1], "sort": ["n"]}"#,
         400,
         r#"{"status": 400}"#,

@@ -4,8 +4,8 @@ use super::Search;
 use super::shown::{Shown, number, refuse};
 use fetch::{ValuesOf, WantedField};
 use indices::error::{ElasticError, Result};
-use indices::scan::Scanned;
-use search::{Query, Request};
+use indices::scan::{IndexSnapshot, Scanned};
+use search::{Mapping, Query, Request};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -89,6 +89,32 @@ impl Collapse {
         }
         let wanted = WantedField::parse(&json!([field]))?;
         Ok(Collapse { field, wanted, inner })
+    }
+
+    /// Refuses a field by which none of the indices can make groups.
+    pub(super) fn check_field(&self, places: &[IndexSnapshot]) -> Result<()> {
+        let mut refusals = places.iter().map(|place| self.refusal(&place.mapping));
+        let Some(Some(first)) = refusals.next() else {
+            return Ok(());
+        };
+        match refusals.all(|refusal| refusal.is_some()) {
+            true => Err(ElasticError::illegal(first)),
+            false => Ok(()),
+        }
+    }
+
+    /// Why an index cannot make groups by the field, if it cannot.
+    fn refusal(&self, mapping: &Mapping) -> Option<String> {
+        let name = &self.field;
+        let Some(field) = mapping.field(name).filter(|field| !field.is_object()) else {
+            return Some(format!("no mapping found for `{name}` in order to collapse on"));
+        };
+        if !field.is_number() && field.type_name != "keyword" {
+            return Some(format!(
+                "unknown type for collapse field `{name}`, only keywords and numbers are accepted"
+            ));
+        }
+        (!field.doc_values).then(|| format!("cannot collapse on field `{name}` without `doc_values`"))
     }
 
     /// The values that groups are known by.

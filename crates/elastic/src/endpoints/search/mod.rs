@@ -100,6 +100,9 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
     if let Some(boosts) = &parts.boosts {
         boosts::apply(call, options, boosts, &mut places)?;
     }
+    if let Some(collapse) = &parts.collapse {
+        collapse.check_field(&places)?;
+    }
     count_columns(&request, &places);
     let deadline = parts.timeout.as_ref().map(bounds::deadline).transpose()?.flatten();
     slices::narrow(&mut request, slice, &places)?;
