@@ -109,7 +109,8 @@ impl Collapse {
         let Some(field) = mapping.field(name).filter(|field| !field.is_object()) else {
             return Some(format!("no mapping found for `{name}` in order to collapse on"));
         };
-        if !field.is_number() && field.type_name != "keyword" {
+        let is_keyword = field.type_name == "keyword" && field.meta.is_none();
+        if !field.is_number() && !is_keyword {
             return Some(format!(
                 "unknown type for collapse field `{name}`, only keywords and numbers are accepted"
             ));
