@@ -33,8 +33,9 @@ fn look(body: &Map<String, Value>, filters_max: usize) -> Result<()> {
     Ok(())
 }
 
-/// `500ms`, `2s`: until when a search may go on. -1 is for ever.
-pub(super) fn deadline(value: &Value) -> Result<Option<Instant>> {
+/// `500ms`, `2s`: until when a search may go on. -1 is for ever, as is nothing.
+pub(super) fn deadline(timeout: Option<&Value>) -> Result<Option<Instant>> {
+    let Some(value) = timeout else { return Ok(None) };
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if text == "-1" {
         return Ok(None);

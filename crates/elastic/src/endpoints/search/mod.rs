@@ -104,7 +104,7 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         collapse.check_field(&places)?;
     }
     count_columns(&request, &places);
-    let deadline = parts.timeout.as_ref().map(bounds::deadline).transpose()?.flatten();
+    let deadline = bounds::deadline(parts.timeout.as_ref())?;
     slices::narrow(&mut request, slice, &places)?;
     let is_late = nearest::find(&mut request, &places, deadline, &call.held).await?;
     let skipped = skipped::count(&request, asked.filtered_from, &places, &call.held).await?;
