@@ -24,7 +24,7 @@ const CHANGEABLE: [&str; 6] = [
 pub(super) const COMPATIBILITY: &str = "8.0";
 
 /// The parameters that the server's own settings give at its start.
-const SETTINGS: [&str; 1] = ["enableTestCommands"];
+const SETTINGS: [&str; 2] = ["acceptApiVersion2", "enableTestCommands"];
 
 /// What `getParameter: {…}` asks for besides the names.
 #[derive(Default)]
@@ -123,6 +123,7 @@ fn known(call: &Call<'_>) -> Document {
         "ttlMonitorSleepSecs": call.server.engine.sweep_interval().as_secs() as i32,
     };
     if call.server.options.test_commands {
+        known.push("acceptApiVersion2", false);
         known.push("enableTestCommands", true);
     }
     known

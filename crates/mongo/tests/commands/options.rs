@@ -290,8 +290,10 @@ fn parameters() -> Vec<Case> {
         .of("admin"),
         good(get("*".into()), doc! {"logLevel": 0, "notablescan": false}).of("admin"),
         good(
-            get(doc! {"setAt": "startup"}.into()).with("enableTestCommands", 1),
-            doc! {"enableTestCommands": true},
+            get(doc! {"setAt": "startup"}.into())
+                .with("acceptApiVersion2", 1)
+                .with("enableTestCommands", 1),
+            doc! {"acceptApiVersion2": false, "enableTestCommands": true},
         )
         .of("admin"),
         bad(
