@@ -83,21 +83,28 @@ fn is_number(name: &str) -> bool {
     )
 }
 
-/// Refuses a value of the wrong type.
-pub(crate) fn check_option(name: &str, value: &Value) -> Result<()> {
+/// Refuses a value of the wrong type. An option that an index with this key pattern cannot have is left to [`complete`], which
+/// refuses it whatever its type.
+pub(crate) fn check_option(key: &Document, name: &str, value: &Value) -> Result<()> {
     let kind = value.type_of();
-    let fits = match name {
-        name if is_text(name) => kind == Type::String,
-        name if is_number(name) => kind.is_number(),
+    let (fits, wanted) = match name {
+        name if is_text(name) => (kind == Type::String, "a string"),
+        name if is_number(name) => (kind.is_number(), "a number"),
         // Weights given as a list of names have an error of their own.
-        "weights" => matches!(kind, Type::Document | Type::String | Type::Array),
-        _ => kind == Type::Document,
+        "weights" => (
+            matches!(kind, Type::Document | Type::String | Type::Array),
+            "an object",
+        ),
+        _ => (
+            kind == Type::Document || !has_option(key, name),
+            "a non-empty object",
+        ),
     };
     if fits {
         return Ok(());
     }
     let found = kind.alias();
-    let message = format!("The field '{name}' of an index specification cannot be of type {found}");
+    let message = format!("The field '{name}' must be {wanted}, but got {found}");
     Err(Error::new(WRONG_TYPE, message))
 }
 
@@ -238,7 +245,7 @@ fn wildcard_projection<'s>(
         return wrong("The field 'wildcardProjection' is only allowed when 'key' is {\"$**\": 1}");
     }
     if projection.is_empty() {
-        return wrong("The 'wildcardProjection' field can not be an empty object");
+        return wrong("The 'wildcardProjection' field can't be an empty object");
     }
     if computes(projection) {
         return Err(Error::new(

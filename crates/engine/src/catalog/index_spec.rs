@@ -130,7 +130,9 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value) -> Result<()> {
         }
         // Builds are always in the background; the option has meant nothing since MongoDB 4.2, but is shown.
         ("background" | "dropDups", value) => parsed.kept.push(name, value.clone()),
-        (name, value) if index_kinds::is_option(name) => index_kinds::check_option(name, value)?,
+        (name, value) if index_kinds::is_option(name) => {
+            index_kinds::check_option(&parsed.key, name, value)?;
+        }
         // The key was read before, and the others mean nothing.
         _ => {}
     }

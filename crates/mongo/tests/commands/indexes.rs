@@ -15,6 +15,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(of_series());
     cases.extend(quorums());
     cases.extend(duplicates());
+    cases.extend(wrong_types());
     cases
 }
 
@@ -88,6 +89,45 @@ fn quorums() -> Vec<Case> {
 }
 
 /// By jstests/core/timeseries/ddl: timeseries_index, timeseries_sparse_index, timeseries_metric_index_hashed, timeseries_collmod.
+fn wrong_types() -> Vec<Case> {
+    let create = |key: Document, option: &str, value: Value| {
+        let index = doc! {"key": key, "name": "wrong", (option): value};
+        doc! {"createIndexes": "typed", "indexes": [index]}
+    };
+    vec![
+        bad(
+            create(doc! {"$**": 1}, "wildcardProjection", 5.into()),
+            14,
+            "The field 'wildcardProjection' must be a non-empty object, but got int",
+        ),
+        bad(
+            create(doc! {"a": 1}, "wildcardProjection", 5.into()),
+            2,
+            "'wildcardProjection' is only allowed",
+        ),
+        bad(
+            create(doc! {"$**": 1}, "wildcardProjection", doc! {}.into()),
+            9,
+            "can't be an empty object",
+        ),
+        bad(
+            create(doc! {"a": "text"}, "weights", 5.into()),
+            14,
+            "The field 'weights' must be an object, but got int",
+        ),
+        bad(
+            create(doc! {"a": "text"}, "default_language", true.into()),
+            14,
+            "The field 'default_language' must be a string, but got bool",
+        ),
+        bad(
+            create(doc! {"a": "2d"}, "bits", "x".into()),
+            14,
+            "The field 'bits' must be a number, but got string",
+        ),
+    ]
+}
+
 fn of_series() -> Vec<Case> {
     let create = |index: Document| doc! {"createIndexes": "series of m", "indexes": [index]};
     let modify = |change: Document| {
