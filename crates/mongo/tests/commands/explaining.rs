@@ -14,6 +14,21 @@ fn a_plan_that_is_explained_is_not_remembered() {
 }
 
 #[test]
+fn the_collation_of_a_query_is_told() {
+    let collation = || doc! {"locale": "en_US", "strength": 2};
+    let told = || doc! {"queryPlanner": {"collation": (collation())}};
+    let find = doc! {"find": "a", "filter": {"x": "A"}, "collation": (collation())};
+    let pipeline = doc! {"aggregate": "a", "pipeline": [{"$match": {"x": "A"}}], "cursor": {}, "collation": (collation())};
+    let remove = doc! {"delete": "a", "deletes": [{"q": {"x": "A"}, "limit": 1, "collation": (collation())}]};
+    run(&[
+        good(doc! {"insert": "a", "documents": [{"x": "a"}]}, doc! {}),
+        good(doc! {"explain": find}, told()),
+        good(doc! {"explain": pipeline}, told()),
+        good(doc! {"explain": remove}, told()),
+    ]);
+}
+
+#[test]
 fn a_command_is_explained_in_its_own_database() {
     let other = doc! {"find": "a", "$db": "other"};
     run(&[

@@ -329,8 +329,11 @@ fn describe(namespace: &str, asked: &Asked<'_>, prepared: &Prepared, ran: Option
 fn query_planner(namespace: &str, asked: &Asked<'_>, prepared: &Prepared, winner: &Stage) -> Document {
     let mut shown = Document::new()
         .with("namespace", namespace)
-        .with("parsedQuery", asked.spec.filter.to_document())
-        .with("indexFilterSet", prepared.filtered);
+        .with("parsedQuery", asked.spec.filter.to_document());
+    if let Some(collation) = asked.spec.variables.collation() {
+        shown.push("collation", collation.description().clone());
+    }
+    shown.push("indexFilterSet", prepared.filtered);
     if let Some((shape, indexes)) = prepared.shape.as_ref().filter(|_| !asked.unplanned) {
         let names: Vec<&str> = indexes.iter().map(|known| known.facts.name.as_str()).collect();
         shown.push("queryHash", shape.hash());
