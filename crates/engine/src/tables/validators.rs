@@ -2,7 +2,8 @@
 //! compiled for each command, with the command's time.
 
 use crate::catalog::collations::of_options;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use code::Code;
 use language::expression::{Variables, reads_clock};
 use language::filter::{Filter, FilterScope};
 use parking_lot::Mutex;
@@ -85,6 +86,14 @@ fn compile(options: &Document) -> Result<Option<Validator>> {
     };
     let variables = Variables::new(now_ms()).with_collation(of_options(options)?);
     let filter = Filter::parse(source, &FilterScope::validator(&variables))?;
+    // What should have been encrypted must not come into the log.
+    let is_logged = matches!(text("validationAction"), Some("warn" | "errorAndLog"));
+    if filter.has_encryption() && (is_logged || level == ValidationLevel::Moderate) {
+        return Err(Error::new(
+            Code::QUERY_FEATURE_NOT_ALLOWED,
+            "Encryption-related validator keywords are not allowed in this context",
+        ));
+    }
     Ok((!source.is_empty()).then(|| Validator {
         filter: Arc::new(filter),
         source: source.clone(),

@@ -159,3 +159,36 @@ async fn changes_of_options_at_the_same_time_do_not_undo_each_other() {
     assert_eq!(options.get("validationLevel"), Some(&"moderate".into()));
     assert_eq!(options.get("validationAction"), Some(&"warn".into()));
 }
+
+#[tokio::test]
+async fn what_should_be_encrypted_is_refused_as_it_is_and_never_only_logged() {
+    let engine = new_engine().await;
+    let validator =
+        doc! {"$and": [{"$jsonSchema": {"properties": {"a": {"encrypt": {"bsonType": "string"}}}}}]};
+    let create = async |options: Document| {
+        let options = options.with("validator", validator.clone());
+        let request = CreateRequest {
+            options,
+            ..CreateRequest::default()
+        };
+        engine.create_collection(&namespace("secret"), request).await
+    };
+    for options in [
+        doc! {"validationAction": "warn"},
+        doc! {"validationAction": "errorAndLog"},
+        doc! {"validationLevel": "moderate"},
+    ] {
+        let error = create(options).await.err();
+        assert_eq!(error.map(|error| error.code.number()), Some(224));
+    }
+    create(doc! {}).await.unwrap();
+    let code = inserted(&engine, "secret", &doc! {"a": "x"}).await;
+    assert_eq!(code, Some(VALIDATION_FAILURE));
+    assert_eq!(inserted(&engine, "secret", &doc! {"b": "x"}).await, None);
+    let request = ModifyRequest {
+        options: doc! {"validationAction": "warn"},
+        ..ModifyRequest::default()
+    };
+    let modified = engine.modify_collection(&namespace("secret"), request).await;
+    assert_eq!(modified.err().map(|error| error.code.number()), Some(224));
+}

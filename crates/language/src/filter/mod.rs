@@ -99,6 +99,11 @@ impl Filter {
         self.root.has_expr()
     }
 
+    /// Whether it has a `$jsonSchema` that says of fields that clients encrypt them, or how.
+    pub fn has_encryption(&self) -> bool {
+        self.root.has_encryption()
+    }
+
     /// Its text search, if it has one.
     pub fn text(&self) -> Option<&TextCondition> {
         searches::text_in(&self.root)

@@ -64,6 +64,18 @@ impl Node {
         }
     }
 
+    pub(super) fn has_encryption(&self) -> bool {
+        match self {
+            Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().any(Node::has_encryption),
+            Node::JsonSchema(schema) => schema.has_encryption(),
+            Node::Field {
+                predicate: Predicate::ElemMatchObject(node),
+                ..
+            } => node.has_encryption(),
+            _ => false,
+        }
+    }
+
     pub(super) fn is_random(&self) -> bool {
         match self {
             Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().any(Node::is_random),

@@ -1,7 +1,7 @@
 //! `$jsonSchema`: which documents a schema accepts, and which schemas are refused.
 
 use language::filter::{Filter, FilterScope};
-use value::{Document, doc};
+use value::{Binary, Document, Value, doc};
 
 #[track_caller]
 fn check(cases: Vec<(Document, Vec<Document>, Vec<Document>)>) {
@@ -248,13 +248,78 @@ fn wrong_schemas_are_refused() {
         (doc! {"minimum": 1}.with("minimum", 2), 9),
         (doc! {"allOf": [1]}, 14),
         (doc! {"pattern": "["}, 51091),
-        (doc! {"encrypt": {}}, 224),
+        (doc! {"encrypt": 1}, 14),
+        (doc! {"encrypt": {"bsonType": "foo"}}, 2),
+        (doc! {"encrypt": {"algorithm": "foo"}}, 2),
+        (doc! {"encrypt": {"initializationVector": 1}}, 14),
+        (doc! {"encrypt": {"keyId": 1}}, 51085),
+        (doc! {"encrypt": {"keyId": [1]}}, 51088),
+        (doc! {"encrypt": {"unknown": 1}}, 40415),
+        (doc! {"encryptMetadata": {}}, 9),
+        (doc! {"encryptMetadata": {"bsonType": "int"}}, 40415),
+        (doc! {"encrypt": {}, "encryptMetadata": {"keyId": "/key"}}, 9),
         (doc! {"type": "object", "bsonType": "object"}, 9),
     ];
     for (schema, code) in cases {
         let error =
             Filter::parse(&doc! {"$jsonSchema": (schema.clone())}, &FilterScope::default()).unwrap_err();
         assert_eq!(error.code.number(), code, "{schema:?}: {}", error.message);
+    }
+}
+
+/// A payload of an encrypted value of the type with this byte.
+fn encrypted(kind: u8, original: u8) -> Value {
+    let mut bytes = vec![kind];
+    bytes.extend([0; 16]);
+    bytes.extend([original, 7]);
+    Value::Binary(Binary { subtype: 6, bytes })
+}
+
+#[test]
+fn encrypted_fields_hold_encrypted_values_of_their_type() {
+    let plain = || doc! {"a": "x"};
+    let text = || doc! {"a": (encrypted(1, 2))};
+    let number = || doc! {"a": (encrypted(2, 16))};
+    let short = doc! {"a": (Value::Binary(Binary { subtype: 6, bytes: vec![1] }))};
+    let algorithm = "AEAD_AES_256_CBC_HMAC_SHA_512-Random";
+    check(vec![
+        (
+            doc! {"properties": {"a": {"encrypt": {}}}},
+            vec![doc! {}, text(), number(), short.clone()],
+            vec![plain(), doc! {"a": [(encrypted(1, 2))]}],
+        ),
+        (
+            doc! {"properties": {"a": {"encrypt": {"bsonType": ["string", "date"], "algorithm": algorithm}}}},
+            vec![text()],
+            vec![plain(), number(), short, doc! {"a": (encrypted(0, 2))}],
+        ),
+        (
+            doc! {"encryptMetadata": {"algorithm": algorithm, "keyId": "/key"}},
+            vec![plain()],
+            vec![],
+        ),
+        (doc! {"encrypt": {}}, vec![], vec![plain(), text()]),
+    ]);
+}
+
+#[test]
+fn values_that_are_not_encrypted_are_told_apart_from_those_of_another_type() {
+    let schema = doc! {"properties": {"a": {"encrypt": {"bsonType": "int"}}}};
+    let filter = Filter::parse(&doc! {"$jsonSchema": schema}, &FilterScope::default()).unwrap();
+    assert!(filter.has_encryption());
+    let cases = [
+        (Value::from("x"), "value was not encrypted"),
+        (encrypted(1, 2), "encrypted value has wrong type"),
+    ];
+    for (value, reason) in cases {
+        let details = filter.unsatisfied((&doc! {"a": value}).into());
+        let expected = doc! {
+            "operatorName": "$jsonSchema",
+            "schemaRulesNotSatisfied": [{"operatorName": "properties", "propertiesNotSatisfied": [
+                {"propertyName": "a", "details": [{"operatorName": "encrypt", "reason": reason}]}
+            ]}]
+        };
+        assert_eq!(details, expected);
     }
 }
 

@@ -15,6 +15,9 @@ impl Schema {
         if self.types.is_some_and(|types| !types.contains(value.type_of())) {
             return Ok(false);
         }
+        if self.encrypted.is_some_and(|encrypted| !encrypted.matches(value)) {
+            return Ok(false);
+        }
         if let Some(allowed) = &self.allowed
             && !allowed.iter().any(|one| unordered::equal(one.as_ref(), value))
         {

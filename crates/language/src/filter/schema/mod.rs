@@ -3,6 +3,7 @@
 //! A keyword asks something only of values of its type: `minimum` says nothing about strings, and no keyword but
 //! `required` about fields that are missing.
 
+mod encryption;
 mod matches;
 mod parse;
 mod property;
@@ -12,6 +13,7 @@ mod unsatisfied;
 use super::TypeSet;
 use crate::Result;
 use crate::regex::Regex;
+use encryption::Encrypted;
 use property::Property;
 use value::{Document, DocumentRef, Value, ValueRef, doc};
 
@@ -40,6 +42,11 @@ impl JsonSchema {
         self.root.matches(ValueRef::Document(document))
     }
 
+    /// Whether it says of fields that clients encrypt them, or how.
+    pub(super) fn has_encryption(&self) -> bool {
+        self.root.has_encryption()
+    }
+
     /// The rules that the document does not satisfy, as MongoDB's validation errors tell them.
     pub(super) fn unsatisfied(&self, document: DocumentRef<'_>) -> Document {
         let mut details = doc! {"operatorName": "$jsonSchema"};
@@ -57,6 +64,8 @@ impl JsonSchema {
 #[derive(Clone, Debug, Default)]
 struct Schema {
     types: Option<TypeSet>,
+    encrypted: Option<Encrypted>,
+    has_encryption_metadata: bool,
     allowed: Option<Vec<Value>>,
     number: NumberRules,
     string: StringRules,

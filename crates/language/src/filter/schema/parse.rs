@@ -1,11 +1,12 @@
 //! Schemas out of documents.
 
+use super::encryption::{Encrypted, check_metadata};
 use super::{Additional, Dependency, Items, Property, Schema, unordered};
 use crate::expression::number::Number;
 use crate::filter::parse::type_set;
 use crate::filter::{Comparison, TypeSet, matches, number};
 use crate::regex::Regex;
-use crate::{Code, Error, Result};
+use crate::{Error, Result};
 use value::{Document, Type, Value};
 
 /// Keywords of JSON Schema that MongoDB knows of and does not take.
@@ -85,7 +86,13 @@ fn check_together(source: &Document) -> Result<()> {
             text(annotation, value)?;
         }
     }
-    for (kind, other) in [("type", "bsonType"), ("type", "encrypt"), ("bsonType", "encrypt")] {
+    let exclusive = [
+        ("type", "bsonType"),
+        ("type", "encrypt"),
+        ("bsonType", "encrypt"),
+        ("encrypt", "encryptMetadata"),
+    ];
+    for (kind, other) in exclusive {
         if source.contains(kind) && source.contains(other) {
             return Err(Error::failed_to_parse(format!(
                 "Cannot specify both $jsonSchema keywords '{kind}' and '{other}'"
@@ -138,11 +145,13 @@ fn keyword_into(schema: &mut Schema, keyword: &str, value: &Value) -> Result<()>
         "minProperties" => object.properties_min = Some(length(keyword, value)?),
         "maxProperties" => object.properties_max = Some(length(keyword, value)?),
         "dependencies" => object.dependencies = dependencies(keyword, value)?,
-        "encrypt" | "encryptMetadata" => {
-            return Err(Error::new(
-                Code::QUERY_FEATURE_NOT_ALLOWED,
-                "Encryption-related validator keywords are not allowed in this context",
-            ));
+        "encrypt" => {
+            let read = |names: &Value| types("bsonType", names, bson_type);
+            schema.encrypted = Some(Encrypted::parse(value, read)?);
+        }
+        "encryptMetadata" => {
+            check_metadata(value)?;
+            schema.has_encryption_metadata = true;
         }
         // Titles and descriptions say nothing of what is stored.
         _ => {}

@@ -2,7 +2,7 @@
 //!
 //! Each keyword is tried as a schema of its own: this runs only for documents that were refused.
 
-use super::{Property, parse};
+use super::{Property, encryption, parse};
 use value::{Document, DocumentRef, Value, ValueRef, doc};
 
 /// The rules of this schema that the value does not satisfy, one document each.
@@ -109,6 +109,7 @@ fn broken(keyword: &str, rule: &Value, alone: Document, value: ValueRef<'_>) -> 
         }
         ("oneOf", Value::Array(schemas), value) => one_of_broken(detail, schemas, value),
         ("not", ..) => detail.with("reason", "child expression matched"),
+        ("encrypt", ..) => detail.with("reason", encryption::reason(value)),
         _ => {
             let detail = detail
                 .with("specifiedAs", alone)
