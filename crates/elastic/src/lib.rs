@@ -10,6 +10,7 @@
 //! (`engine`), connections (`http`).
 
 mod endpoints;
+mod human;
 mod lifecycle;
 mod limits;
 mod lookups;

@@ -52,7 +52,7 @@ fn shard(call: &Call, index: &Index, at: u64, detailed: bool) -> Value {
     if detailed {
         files["details"] = json!([]);
     }
-    let mut one = json!({
+    json!({
         "id": at, "type": kind(index), "stage": "DONE", "primary": true,
         "start_time_in_millis": started, "stop_time_in_millis": started, "total_time_in_millis": 0,
         "source": {}, "target": target,
@@ -63,10 +63,5 @@ fn shard(call: &Call, index: &Index, at: u64, detailed: bool) -> Value {
         },
         "translog": {"recovered": 0, "total": 0, "percent": "100.0%", "total_on_start": 0, "total_time_in_millis": 0},
         "verify_index": {"check_index_time_in_millis": 0, "total_time_in_millis": 0},
-    });
-    if call.human {
-        one["start_time"] = json!(search::date_text(started));
-        one["stop_time"] = json!(search::date_text(started));
-    }
-    one
+    })
 }

@@ -19,6 +19,7 @@ mod found;
 mod indices;
 mod java;
 mod kept;
+mod libraries;
 mod memory;
 mod operations;
 mod paging;
@@ -87,6 +88,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         indices::CASES,
         java::CASES,
         kept::CASES,
+        libraries::CASES,
         paging::CASES,
         pipelines::CASES,
         routing::CASES,

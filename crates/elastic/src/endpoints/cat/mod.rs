@@ -4,7 +4,7 @@ mod columns;
 pub(crate) mod nodes;
 pub(crate) mod shards;
 mod table;
-mod text;
+pub(crate) mod text;
 
 use super::stats::{Wanted, sections};
 use auth::Action;

@@ -26,12 +26,18 @@ const TIMES: [(&str, u64); 7] = [
 
 /// The units of sizes and times; the ones that fit best where none is named.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Units {
+pub(crate) struct Units {
     size: Option<u64>,
     time: Option<u64>,
 }
 
 impl Units {
+    /// The units that fit best.
+    pub(crate) const BEST: Units = Units {
+        size: None,
+        time: None,
+    };
+
     /// Takes `bytes` and `time`.
     pub(super) fn take(parameters: &mut Parameters) -> Result<Units> {
         // `k` is `kb`.
@@ -55,7 +61,7 @@ impl Units {
     }
 
     /// A size.
-    pub(super) fn size(self, bytes: u64) -> String {
+    pub(crate) fn size(self, bytes: u64) -> String {
         match self.size {
             Some(unit) => (bytes / unit).to_string(),
             None => readable(bytes, &SIZES, "b"),
@@ -63,7 +69,7 @@ impl Units {
     }
 
     /// A time.
-    pub(super) fn time(self, nanos: u64) -> String {
+    pub(crate) fn time(self, nanos: u64) -> String {
         match self.time {
             Some(unit) => (nanos / unit).to_string(),
             None => readable(nanos, &TIMES, "s"),
@@ -94,10 +100,7 @@ mod tests {
 
     #[test]
     fn sizes_and_times_are_read_in_the_unit_that_fits() {
-        let units = Units {
-            size: None,
-            time: None,
-        };
+        let units = Units::BEST;
         assert_eq!(
             ["0b", "1kb", "1.5mb"],
             [0, 1024, 3 << 19].map(|size| units.size(size))
