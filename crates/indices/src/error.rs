@@ -37,6 +37,8 @@ pub struct ElasticError {
     pub more: Option<Box<Map<String, Value>>>,
     /// What led to it.
     pub cause: Option<Box<ElasticError>>,
+    /// What it all began with, where that is another error.
+    pub root: Option<Box<ElasticError>>,
 }
 
 impl ElasticError {
@@ -48,6 +50,7 @@ impl ElasticError {
             reason: reason.into(),
             more: None,
             cause: None,
+            root: None,
         }
     }
 
@@ -165,12 +168,24 @@ impl ElasticError {
         self
     }
 
-    /// The error of one item in the answer to a bulk request.
-    pub fn to_json(&self) -> Value {
+    /// Says what it all began with.
+    pub fn of_root(mut self, root: ElasticError) -> ElasticError {
+        self.root = Some(Box::new(root));
+        self
+    }
+
+    /// What is said of it without its cause.
+    fn alone(&self) -> Map<String, Value> {
         let mut object = Map::new();
         object.insert("type".to_owned(), json!(self.kind));
         object.insert("reason".to_owned(), json!(self.reason));
         object.extend(self.more.iter().flat_map(|more| Map::clone(more)));
+        object
+    }
+
+    /// The error of one item in the answer to a bulk request.
+    pub fn to_json(&self) -> Value {
+        let mut object = self.alone();
         if let Some(cause) = &self.cause {
             object.insert("caused_by".to_owned(), cause.to_json());
         }
@@ -189,8 +204,8 @@ impl ElasticError {
         }
         let mut error = self.to_json();
         if let Value::Object(error) = &mut error {
-            let root = Value::Array(vec![Value::Object(error.clone())]);
-            error.insert("root_cause".to_owned(), root);
+            let root = self.root.as_deref().unwrap_or(self).alone();
+            error.insert("root_cause".to_owned(), json!([root]));
         }
         json!({"error": error, "status": self.status.as_u16()})
     }

@@ -17,6 +17,7 @@ pub mod call;
 pub mod compiled;
 pub mod contexts;
 pub mod definition;
+pub mod failed;
 pub mod index;
 pub mod kept;
 pub mod limits;

@@ -453,7 +453,7 @@ pub const CASES: &[Case] = &[
         "POST /things/_search",
         r#"{"suggest": {"s": {"prefix": "gl", "completion": {"field": "made"}}}}"#,
         400,
-        r#"{"error": {"reason": "Missing mandatory contexts in context query"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Missing mandatory contexts in context query"}]}}"#,
     ),
     case(
         "PUT /things/_doc/4",
@@ -492,7 +492,7 @@ pub const CASES: &[Case] = &[
         "POST /things/_search",
         r#"{"suggest": {"text": "quikc", "p": {"phrase": {"field": "title", "collate": {"query": {"source": "{}"}, "colour": 1}}}}}"#,
         400,
-        r#"{"error": {"reason": "suggester[phrase][collate] doesn't support field [colour]"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "suggester[phrase][collate] doesn't support field [colour]"}]}}"#,
     ),
     case(
         "POST /things/_search",

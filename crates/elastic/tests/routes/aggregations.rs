@@ -57,7 +57,7 @@ pub const CASES: &[Case] = &[
         "POST /logs/_search",
         r#"{"aggs": {"both": {"multi_terms": {"terms": [{"field": "level"}]}}}}"#,
         400,
-        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
     ),
     case(
         "POST /logs/_search",
@@ -80,14 +80,14 @@ pub const CASES: &[Case] = &[
         r#"{"aggs": {"days": {"date_histogram": {"field": "at", "fixed_interval": "1d"}, "aggs": {"mean": {"moving_avg": {"buckets_path": "_count",
             "model": "holt_winters", "window": 4, "settings": {"period": 3}}}}}}}"#,
         400,
-        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
     ),
     case(
         "POST /logs/_search",
         r#"{"aggs": {"days": {"date_histogram": {"field": "at", "fixed_interval": "1d"}, "aggs": {"mean": {"moving_avg": {"buckets_path": "_count",
             "model": "simple", "minimize": true}}}}}}"#,
         400,
-        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
     ),
     case(
         "POST /logs/_search?typed_keys=true",
@@ -212,13 +212,13 @@ pub const CASES: &[Case] = &[
         "POST /logs/_search",
         r#"{"aggs": {"a": {"colour": {}}}}"#,
         400,
-        r#"{"error": {"reason": "Unknown aggregation type [colour]"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Unknown aggregation type [colour]"}]}}"#,
     ),
     case(
         "POST /logs/_search",
         r#"{"aggs": {"a": {"cardinalty": {}}}}"#,
         400,
-        r#"{"error": {"reason": "Unknown aggregation type [cardinalty] did you mean [cardinality]?"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Unknown aggregation type [cardinalty] did you mean [cardinality]?"}]}}"#,
     ),
     case(
         "POST /logs/_search",
@@ -230,7 +230,7 @@ pub const CASES: &[Case] = &[
         "POST /logs/_search",
         r#"{"aggs": {"a": {"terms": {"field": "text"}}}}"#,
         400,
-        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
     ),
     case(
         "POST /logs/_search",

@@ -96,7 +96,7 @@ fn requests_for_nested_and_pipeline_aggregations_get_elasticsearchs_answers() {
             "POST /b/_search",
             r#"{"aggs": {"p": {"percentiles": {"field": "n", "script": {"source": "0 - _value"}, "hdr": {}}}}}"#,
             500,
-            r#"{"error": {"type": "array_index_out_of_bounds_exception"}}"#,
+            r#"{"error": {"root_cause": [{"type": "array_index_out_of_bounds_exception"}]}}"#,
         ),
         aggs(
             r#"{"v": {"variable_width_histogram": {"field": "n", "buckets": 2}, "aggs": {"s": {"sum": {"field": "n"}}}}}"#,
@@ -116,7 +116,7 @@ fn requests_for_nested_and_pipeline_aggregations_get_elasticsearchs_answers() {
             "POST /b/_search",
             r#"{"aggs": {"v": {"variable_width_histogram": {"field": "n", "buckets": 3, "shard_size": 3}}}}"#,
             400,
-            r#"{"error": {"reason": "3/4 of shard_size must be at least buckets but was [2<3] for [v]"}}"#,
+            r#"{"error": {"root_cause": [{"reason": "3/4 of shard_size must be at least buckets but was [2<3] for [v]"}]}}"#,
         ),
         aggs(
             r#"{"m": {"adjacency_matrix": {"filters": {"a": {"term": {"k": "a"}}, "s": {"range": {"n": {"gte": 2}}}}}}}"#,
@@ -146,13 +146,13 @@ fn requests_for_nested_and_pipeline_aggregations_get_elasticsearchs_answers() {
             "POST /b/_search",
             r#"{"aggs": {"x": {"rate": {"field": "n"}}}}"#,
             400,
-            r#"{"error": {"reason": "The rate aggregation can only be used inside a date histogram"}}"#,
+            r#"{"error": {"root_cause": [{"reason": "The rate aggregation can only be used inside a date histogram"}]}}"#,
         ),
         case(
             "POST /b/_search",
             r#"{"aggs": {"m": {"date_histogram": {"field": "at", "fixed_interval": "1d"}, "aggs": {"x": {"rate": {"unit": "month"}}}}}}"#,
             400,
-            r#"{"error": {"type": "illegal_argument_exception"}}"#,
+            r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
         ),
         case(
             "POST /b/_search",
@@ -182,7 +182,7 @@ fn requests_for_nested_and_pipeline_aggregations_get_elasticsearchs_answers() {
             "POST /b/_search",
             r#"{"query": {"geo_polygon": {"place": {"points": ["53,4", "53,6", "53,4"]}}}}"#,
             400,
-            r#"{"error": {"reason": "too few points defined for geo_polygon query"}}"#,
+            r#"{"error": {"root_cause": [{"reason": "too few points defined for geo_polygon query"}]}}"#,
         ),
         case(
             "POST /b/_search",
@@ -200,7 +200,7 @@ fn requests_for_nested_and_pipeline_aggregations_get_elasticsearchs_answers() {
             "POST /b/_search",
             r#"{"query": {"geo_distance": {"distance": "5km", "k": "1,1"}}}"#,
             400,
-            r#"{"error": {"type": "query_shard_exception"}}"#,
+            r#"{"error": {"root_cause": [{"type": "query_shard_exception"}]}}"#,
         ),
     ]);
 }

@@ -277,7 +277,7 @@ pub const CASES: &[Case] = &[
         "POST /inserted/_search",
         r#"{"docvalue_fields": ["_routing"]}"#,
         400,
-        r#"{"error": {"reason": "Fielddata is not supported on field [_routing] of type [_routing]"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Fielddata is not supported on field [_routing] of type [_routing]"}]}}"#,
     ),
     case(
         "GET /inserted/_mapping",

@@ -272,7 +272,7 @@ pub const CASES: &[Case] = &[
         "POST /looks/_search",
         r#"{"sort": "n", "rescore": {"query": {"rescore_query": {"match_all": {}}}}}"#,
         400,
-        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
     ),
     case(
         "POST /looks/_search?scroll=1m",
@@ -285,7 +285,7 @@ pub const CASES: &[Case] = &[
         "POST /looks/_search",
         r#"{"rescore": {"window_size": 10001, "query": {"rescore_query": {"match_all": {}}}}}"#,
         400,
-        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
     ),
     // Values that are left out, whichever hits are shown; two numbers in a list are a point.
     case(
@@ -342,7 +342,7 @@ pub const CASES: &[Case] = &[
         "GET /malformed,looks/_search?from=2&size=2",
         "",
         400,
-        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
     ),
     case(
         "PUT /wide",
@@ -372,19 +372,19 @@ pub const CASES: &[Case] = &[
         "GET /wide/_search",
         r#"{"rescore": {"window_size": 6, "query": {"rescore_query": {"match_all": {}}}}}"#,
         400,
-        r#"{"error": {"reason": "Rescore window [6] is too large. It must be less than [5]. This prevents allocating massive heaps for storing the results to be rescored. This limit can be set by changing the [index.max_rescore_window] index level setting."}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Rescore window [6] is too large. It must be less than [5]. This prevents allocating massive heaps for storing the results to be rescored. This limit can be set by changing the [index.max_rescore_window] index level setting."}]}}"#,
     ),
     case(
         "GET /wide/_search",
         r#"{"query": {"nested": {"path": "n", "ignore_unmapped": true, "query": {"match_all": {}}, "inner_hits": {"name": "i", "size": 201}}}}"#,
         400,
-        r#"{"error": {"reason": "Inner result window is too large, the inner hit definition's [i]'s from + size must be less than or equal to: [200] but was [201]. This limit can be set by changing the [index.max_inner_result_window] index level setting."}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Inner result window is too large, the inner hit definition's [i]'s from + size must be less than or equal to: [200] but was [201]. This limit can be set by changing the [index.max_inner_result_window] index level setting."}]}}"#,
     ),
     case(
         "POST /wide/_search?scroll=1m&size=20001",
         "",
         400,
-        r#"{"error": {"reason": "Batch size is too large, size must be less than or equal to: [20000] but was [20001]. Scroll batch sizes cost as much memory as result windows so they are controlled by the [index.max_result_window] index level setting."}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Batch size is too large, size must be less than or equal to: [20000] but was [20001]. Scroll batch sizes cost as much memory as result windows so they are controlled by the [index.max_result_window] index level setting."}]}}"#,
     ),
     case(
         "PUT /wide/_settings",
@@ -396,13 +396,13 @@ pub const CASES: &[Case] = &[
         "POST /wide/_search",
         r#"{"docvalue_fields": ["a", "b", "c"]}"#,
         400,
-        r#"{"error": {"reason": "Trying to retrieve too many docvalue_fields. Must be less than or equal to: [2] but was [3]. This limit can be set by changing the [index.max_docvalue_fields_search] index level setting."}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Trying to retrieve too many docvalue_fields. Must be less than or equal to: [2] but was [3]. This limit can be set by changing the [index.max_docvalue_fields_search] index level setting."}]}}"#,
     ),
     case(
         "POST /wide/_search",
         r#"{"script_fields": {"a": {"script": "1"}, "b": {"script": "2"}}}"#,
         400,
-        r#"{"error": {"reason": "Trying to retrieve too many script_fields. Must be less than or equal to: [1] but was [2]. This limit can be set by changing the [index.max_script_fields] index level setting."}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Trying to retrieve too many script_fields. Must be less than or equal to: [1] but was [2]. This limit can be set by changing the [index.max_script_fields] index level setting."}]}}"#,
     ),
     case(
         "POST /wide/_search",

@@ -158,7 +158,7 @@ pub const CASES: &[Case] = &[
         "GET /issues/_count",
         r#"{"query": {"wildcard": {"labels.priority": "*gent"}}}"#,
         400,
-        r#"{"error": {"type": "query_shard_exception", "reason": "failed to create query: [wildcard] queries are not currently supported on keyed [flattened] fields."}}"#,
+        r#"{"error": {"root_cause": [{"type": "query_shard_exception", "reason": "failed to create query: [wildcard] queries are not currently supported on keyed [flattened] fields."}]}}"#,
     ),
     case(
         "GET /issues/_count",

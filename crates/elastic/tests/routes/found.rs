@@ -136,7 +136,7 @@ fn requests_for_significant_terms_and_inner_hits_get_elasticsearchs_answers() {
             "POST /b/_search",
             r#"{"query": {"nested": {"path": "parts", "query": {"match_all": {}}, "inner_hits": {"size": 101}}}}"#,
             400,
-            r#"{"error": {"type": "illegal_argument_exception"}}"#,
+            r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
         ),
     ]);
 }

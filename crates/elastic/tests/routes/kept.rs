@@ -86,13 +86,13 @@ fn queries_that_take_long_are_refused_where_settings_say_so() {
             "GET /q/_search",
             r#"{"query": {"prefix": {"k": "a"}}}"#,
             400,
-            r#"{"error": {"reason": "failed to create query: [prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false. For optimised prefix queries on text fields please enable [index_prefixes]."}}"#,
+            r#"{"error": {"root_cause": [{"reason": "failed to create query: [prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false. For optimised prefix queries on text fields please enable [index_prefixes]."}]}}"#,
         ),
         case(
             "GET /q/_count",
             r#"{"query": {"bool": {"filter": [{"range": {"n": {"gt": 1}}}, {"range": {"k": {"gt": "a"}}}]}}}"#,
             400,
-            r#"{"error": {"reason": "failed to create query: [range] queries on [text] or [keyword] fields cannot be executed when 'search.allow_expensive_queries' is set to false."}}"#,
+            r#"{"error": {"root_cause": [{"reason": "failed to create query: [range] queries on [text] or [keyword] fields cannot be executed when 'search.allow_expensive_queries' is set to false."}]}}"#,
         ),
         case(
             "GET /q/_search",
@@ -128,13 +128,13 @@ fn an_index_says_how_much_may_be_asked_of_it() {
             "GET /small/_search",
             r#"{"query": {"bool": {"filter": {"terms": {"f": ["a", "b", "c"]}}}}}"#,
             400,
-            r#"{"error": {"reason": "failed to create query: The number of terms [3] used in the Terms Query request has exceeded the allowed maximum of [2]. This maximum can be set by changing the [index.max_terms_count] index level setting."}}"#,
+            r#"{"error": {"root_cause": [{"reason": "failed to create query: The number of terms [3] used in the Terms Query request has exceeded the allowed maximum of [2]. This maximum can be set by changing the [index.max_terms_count] index level setting."}]}}"#,
         ),
         case(
             "GET /small/_count",
             r#"{"query": {"regexp": {"f": {"value": "abcd"}}}}"#,
             400,
-            r#"{"error": {"reason": "failed to create query: The length of regex [4] used in the Regexp Query request has exceeded the allowed maximum of [3]. This maximum can be set by changing the [index.max_regex_length] index level setting."}}"#,
+            r#"{"error": {"root_cause": [{"reason": "failed to create query: The length of regex [4] used in the Regexp Query request has exceeded the allowed maximum of [3]. This maximum can be set by changing the [index.max_regex_length] index level setting."}]}}"#,
         ),
         case(
             "GET /small/_search",

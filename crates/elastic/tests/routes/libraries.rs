@@ -37,4 +37,46 @@ pub const CASES: &[Case] = &[
         200,
         r#""_source":{"size_in_bytes":1024}"#,
     ),
+    // What shards refuse is told of each, and what they refuse it for is the root of it.
+    case(
+        "POST /read/_search",
+        r#"{"sort": "nowhere"}"#,
+        400,
+        r#"{"status": 400, "error": {"type": "search_phase_execution_exception", "reason": "all shards failed", "phase": "query",
+            "grouped": true, "root_cause": [{"type": "query_shard_exception", "reason": "No mapping found for [nowhere] in order to sort on",
+            "index_uuid": "*", "index": "read"}], "failed_shards": [{"shard": 0, "index": "read", "node": "*",
+            "reason": {"type": "query_shard_exception", "index": "read"}}]}}"#,
+    ),
+    case(
+        "POST /read/_search",
+        r#"{"size": 10001}"#,
+        400,
+        r#"{"error": {"type": "search_phase_execution_exception", "root_cause": [{"type": "illegal_argument_exception"}],
+            "caused_by": {"type": "illegal_argument_exception", "caused_by": {"type": "illegal_argument_exception"}}}}"#,
+    ),
+    case(
+        "POST /read/_count",
+        r#"{"query": {"term": {"size_in_bytes": "many"}}}"#,
+        400,
+        r#"{"error": {"type": "search_phase_execution_exception", "root_cause": [{"type": "query_shard_exception", "index": "read"}]}}"#,
+    ),
+    case(
+        "POST /read/_delete_by_query",
+        r#"{"query": {"term": {"size_in_bytes": "many"}}}"#,
+        400,
+        r#"{"error": {"type": "search_phase_execution_exception", "root_cause": [{"type": "query_shard_exception"}]}}"#,
+    ),
+    // What cannot be parsed comes to no shard.
+    case(
+        "POST /read/_search",
+        r#"{"query": {"colour": {}}}"#,
+        400,
+        r#"{"error": {"type": "parsing_exception", "root_cause": [{"type": "parsing_exception"}]}}"#,
+    ),
+    case(
+        "POST /_search",
+        r#"{"pit": {"id": "none"}}"#,
+        404,
+        r#"{"error": {"type": "search_phase_execution_exception", "root_cause": [{"type": "search_context_missing_exception"}]}}"#,
+    ),
 ];

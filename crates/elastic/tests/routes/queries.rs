@@ -200,7 +200,7 @@ pub const CASES: &[Case] = &[
         "GET /texts-1/_count",
         r#"{"query": {"query_string": {"query": "at:2024*", "analyze_wildcard": true, "lenient": false}}}"#,
         400,
-        r#"{"error": {"type": "query_shard_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "query_shard_exception"}]}}"#,
     ),
     // The queries of dashboards without a filter, and words without a field.
     case(
@@ -360,7 +360,7 @@ pub const CASES: &[Case] = &[
         "POST /copies/_update_by_query",
         r#"{"slice": {"id": 0, "max": 1}}"#,
         400,
-        r#"{"error": {"reason": "[slice] failed to parse field [max]"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "[slice] failed to parse field [max]"}]}}"#,
     ),
     case(
         "POST /copies/_update_by_query?max_docs=1",

@@ -61,7 +61,7 @@ fn fault(address: SocketAddr, search: &Value) -> Option<String> {
     let answer = exchange(address, "POST /recorded/_search", &search["body"].to_string());
     let found: Value = serde_json::from_str(&answer.body).unwrap();
     let is_same = match search.get("status") {
-        Some(status) => *status == answer.status && search["type"] == found["error"]["type"],
+        Some(status) => *status == answer.status && search["type"] == found["error"]["root_cause"][0]["type"],
         None => answer.status == 200 && is_found(&search["found"], &found["hits"]["hits"]),
     };
     (!is_same).then(|| format!("{}\n  wanted {search}\n  got {}", search["body"], answer.body))

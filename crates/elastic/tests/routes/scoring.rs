@@ -120,7 +120,7 @@ const CASES: &[Case] = &[
         "POST /rated/_search",
         r#"{"query": {"script_score": {"query": {"match_all": {}}, "script": "-1"}}}"#,
         400,
-        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
     ),
     case(
         "POST /rated/_search",
@@ -132,7 +132,7 @@ const CASES: &[Case] = &[
         "POST /rated/_search",
         r#"{"query": {"script": {"script": "while (true) {} return true"}}}"#,
         400,
-        r#"{"error": {"type": "script_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "script_exception"}]}}"#,
     ),
     case(
         "POST /rated/_search",

@@ -37,7 +37,7 @@ pub const CASES: &[Case] = &[
         "POST /made/_search",
         r#"{"aggs": {"texts": {"string_stats": {"field": "n"}}}}"#,
         400,
-        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
     ),
     case(
         "POST /made/_search",
@@ -61,7 +61,7 @@ pub const CASES: &[Case] = &[
         "POST /made/_search",
         r#"{"script_fields": {"n": {"script": "doc['n'].value"}}}"#,
         400,
-        r#"{"error": {"type": "script_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "script_exception"}]}}"#,
     ),
     case(
         "POST /made/_search",
@@ -100,7 +100,7 @@ pub const CASES: &[Case] = &[
         "POST /made/_search",
         r#"{"script_fields": {"a": {"script": "_score"}}}"#,
         400,
-        r#"{"error": {"type": "script_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "script_exception"}]}}"#,
     ),
     case(
         "POST /made/_search",

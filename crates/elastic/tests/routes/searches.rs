@@ -34,13 +34,13 @@ fn expensive_queries_can_be_forbidden() {
             "POST /e/_search",
             r#"{"query": {"bool": {"filter": {"prefix": {"t": "q"}}}}}"#,
             400,
-            r#"{"error": {"type": "query_shard_exception", "reason": "failed to create query: [prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false. For optimised prefix queries on text fields please enable [index_prefixes]."}}"#,
+            r#"{"error": {"root_cause": [{"type": "query_shard_exception", "reason": "failed to create query: [prefix] queries cannot be executed when 'search.allow_expensive_queries' is set to false. For optimised prefix queries on text fields please enable [index_prefixes]."}]}}"#,
         ),
         case(
             "GET /e/_count?q=t:qu*ck",
             "",
             400,
-            r#"{"error": {"reason": "failed to create query: [wildcard] queries cannot be executed when 'search.allow_expensive_queries' is set to false."}}"#,
+            r#"{"error": {"root_cause": [{"reason": "failed to create query: [wildcard] queries cannot be executed when 'search.allow_expensive_queries' is set to false."}]}}"#,
         ),
         case(
             "POST /e/_search",
@@ -64,13 +64,13 @@ fn indices_limit_terms_and_expressions() {
             "POST /l/_search",
             r#"{"query": {"terms": {"k": ["a", "b", "c"]}}}"#,
             400,
-            r#"{"error": {"reason": "failed to create query: The number of terms [3] used in the Terms Query request has exceeded the allowed maximum of [2]. This maximum can be set by changing the [index.max_terms_count] index level setting."}}"#,
+            r#"{"error": {"root_cause": [{"reason": "failed to create query: The number of terms [3] used in the Terms Query request has exceeded the allowed maximum of [2]. This maximum can be set by changing the [index.max_terms_count] index level setting."}]}}"#,
         ),
         case(
             "POST /l/_count",
             r#"{"query": {"regexp": {"k": "abcd"}}}"#,
             400,
-            r#"{"error": {"reason": "failed to create query: The length of regex [4] used in the Regexp Query request has exceeded the allowed maximum of [3]. This maximum can be set by changing the [index.max_regex_length] index level setting."}}"#,
+            r#"{"error": {"root_cause": [{"reason": "failed to create query: The length of regex [4] used in the Regexp Query request has exceeded the allowed maximum of [3]. This maximum can be set by changing the [index.max_regex_length] index level setting."}]}}"#,
         ),
     ]);
 }
@@ -164,7 +164,7 @@ pub const CASES: &[Case] = &[
         r#"{"metric_score": 0.5, "details": {"q": {"metric_score": 0.5, "unrated_docs": [{"_index": "rated", "_id": "2"}],
             "hits": [{"hit": {"_id": "1"}, "rating": 2}, {"hit": {"_id": "2"}, "rating": null}],
             "metric_details": {"precision": {"relevant_docs_retrieved": 1, "docs_retrieved": 2}}}},
-            "failures": {"wrong": {"error": {"type": "query_shard_exception"}}}}"#,
+            "failures": {"wrong": {"error": {"type": "search_phase_execution_exception", "root_cause": [{"type": "query_shard_exception"}]}}}}"#,
     ),
     case(
         "GET /_rank_eval",
@@ -339,13 +339,13 @@ pub const CASES: &[Case] = &[
         "POST /docs/_search",
         r#"{"colour": {}}"#,
         400,
-        r#"{"error": {"reason": "Unknown key for a START_OBJECT in [colour]."}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Unknown key for a START_OBJECT in [colour]."}]}}"#,
     ),
     case(
         "POST /docs/_search",
         r#"{"size": 10001}"#,
         400,
-        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "illegal_argument_exception"}]}}"#,
     ),
     case(
         "POST /docs/_search",
@@ -357,7 +357,7 @@ pub const CASES: &[Case] = &[
         "POST /docs/_search",
         r#"{"profile": "yes"}"#,
         400,
-        r#"{"error": {"reason": "Failed to parse value [yes] as only [true] or [false] are allowed."}}"#,
+        r#"{"error": {"root_cause": [{"reason": "Failed to parse value [yes] as only [true] or [false] are allowed."}]}}"#,
     ),
     case(
         "POST /docs/_search?scroll=1m",
@@ -375,7 +375,7 @@ pub const CASES: &[Case] = &[
         "POST /docs/_search",
         r#"{"query": {"term": {"size": "many"}}}"#,
         400,
-        r#"{"error": {"type": "query_shard_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "query_shard_exception"}]}}"#,
     ),
     case(
         "GET /docs/_count",
@@ -408,6 +408,6 @@ pub const CASES: &[Case] = &[
         "POST /docs/_search",
         r#"{"query": {"query_string": {"query": "title:(quick"}}}"#,
         400,
-        r#"{"error": {"type": "query_shard_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "query_shard_exception"}]}}"#,
     ),
 ];

@@ -212,32 +212,32 @@ pub const CASES: &[Case] = &[
         "POST /near/_knn_search",
         r#"{"filter": {"match_all": {}}}"#,
         400,
-        r#"{"error": {"reason": "missing required [knn] section in search body"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "missing required [knn] section in search body"}]}}"#,
     ),
     case(
         "POST /near/_knn_search",
         r#"{"knn": {"field": "v", "query_vector": [1, 1], "k": 3, "num_candidates": 1}}"#,
         400,
-        r#"{"error": {"reason": "[num_candidates] cannot be less than [k]"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "[num_candidates] cannot be less than [k]"}]}}"#,
     ),
     // Requests that are refused.
     case(
         "POST /near/_search",
         r#"{"knn": {"field": "v", "query_vector": [1, 1, 1], "k": 1, "num_candidates": 1}}"#,
         400,
-        r#"{"error": {"type": "query_shard_exception", "reason": "failed to create query: the query vector has a different dimension [3] than the index vectors [2]"}}"#,
+        r#"{"error": {"root_cause": [{"type": "query_shard_exception", "reason": "failed to create query: the query vector has a different dimension [3] than the index vectors [2]"}]}}"#,
     ),
     case(
         "POST /near/_search",
         r#"{"knn": {"field": "kind", "query_vector": [1, 1], "k": 1, "num_candidates": 1}}"#,
         400,
-        r#"{"error": {"reason": "failed to create query: [knn] queries are only supported on [dense_vector] fields"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "failed to create query: [knn] queries are only supported on [dense_vector] fields"}]}}"#,
     ),
     case(
         "POST /near/_search",
         r#"{"knn": {"field": "v", "query_vector": [1, 1], "k": 1, "num_candidates": 10001}}"#,
         400,
-        r#"{"error": {"reason": "[num_candidates] cannot exceed [10000]"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "[num_candidates] cannot exceed [10000]"}]}}"#,
     ),
     case(
         "POST /near/_search",
@@ -277,7 +277,7 @@ pub const CASES: &[Case] = &[
         "POST /near/_search",
         r#"{"query": {"script_score": {"query": {"match_all": {}}, "script": {"source": "dotProduct(params.q, 'v')", "params": {"q": [0, 1]}}}}}"#,
         400,
-        r#"{"error": {"type": "script_exception"}}"#,
+        r#"{"error": {"root_cause": [{"type": "script_exception"}]}}"#,
     ),
     // Vectors that are not indexed may be 0.
     case(
@@ -291,7 +291,7 @@ pub const CASES: &[Case] = &[
         "POST /kept/_search",
         r#"{"knn": {"field": "v", "query_vector": [1, 1], "k": 1, "num_candidates": 1}}"#,
         400,
-        r#"{"error": {"reason": "failed to create query: to perform knn search on field [v], its mapping must have [index] set to [true]"}}"#,
+        r#"{"error": {"root_cause": [{"reason": "failed to create query: to perform knn search on field [v], its mapping must have [index] set to [true]"}]}}"#,
     ),
     case(
         "PUT /wrong",

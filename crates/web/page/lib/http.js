@@ -29,7 +29,7 @@ export async function send(path, options) {
   throw new Refusal(reasonOf(answer) ?? `HTTP status ${response.status}`, response.status, answer);
 }
 
-const reasonOf = (answer) => answer?.errmsg ?? answer?.reason ?? answer?.error?.reason ?? answer?.error?.root_cause?.[0]?.reason;
+const reasonOf = (answer) => answer?.errmsg ?? answer?.reason ?? answer?.error?.root_cause?.[0]?.reason ?? answer?.error?.reason;
 
 /** Whole numbers that JavaScript cannot hold stay as they were told, as Extended JSON has them. */
 const exact = (_, value, told) => (typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(told?.source) ? { $numberLong: told.source } : value);

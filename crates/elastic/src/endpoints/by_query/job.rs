@@ -10,6 +10,7 @@ use indices::routing;
 use indices::scan::{self, IndexSnapshot};
 use indices::scripts::{Operation, Prepared};
 use indices::write::{Change, Update, Write, write_all};
+use rest::failed::all_shards;
 use rest::source::SourceFilter;
 use rest::tasks::Task;
 use search::{Held, Hit, Request, SortKey};
@@ -52,9 +53,9 @@ impl Run for Job {
         self.request.size = self.pace.batch;
         loop {
             let show = |_: &Hit, _: &[SortKey], _: &Map<String, Value>| Ok(Value::Null);
-            let found = scan::run(&self.request, false, &self.places, None, &self.held, &show)
-                .await?
-                .outcome;
+            let found = scan::run(&self.request, false, &self.places, None, &self.held, &show).await;
+            let index = self.places.first().map(|place| &place.index);
+            let found = found.map_err(|error| all_shards(error, index))?.outcome;
             let wanted = progress.take(found.hits.len(), found.total);
             let hits = &found.hits[..wanted];
             let Some(last) = hits.last() else { break };

@@ -9,6 +9,7 @@ use indices::scan::{self, IndexSnapshot};
 use memory::{Holder, Share};
 use rest::call::Call;
 use rest::contexts::missing;
+use rest::failed::all_shards;
 use rest::resolve::Options;
 use rest::respond::{Answer, json, ok};
 use serde_json::{Map, Value, json};
@@ -216,9 +217,9 @@ async fn next(call: &mut Call, id: Option<&str>) -> Result<Answer> {
     if let Some(keep_alive) = keep_alive {
         check(call, keep_alive).await?;
     }
-    let kept = kept(call, &id, keep_alive)?;
+    let kept = kept(call, &id, keep_alive).map_err(|error| all_shards(error, None))?;
     let Kept::Scroll(scroll) = &*kept else {
-        return Err(missing(&id));
+        return Err(all_shards(missing(&id), None));
     };
     let mut scroll = scroll.lock().await;
     may_read(call, &scroll.search.places)?;
@@ -375,9 +376,9 @@ pub(super) fn point_of(
     let keep_alive = keep_alive
         .map(|text| search::parse_time(text, "keep_alive"))
         .transpose()?;
-    let kept = kept(call, id, keep_alive)?;
+    let kept = kept(call, id, keep_alive).map_err(|error| all_shards(error, None))?;
     let Kept::Point(places) = &*kept else {
-        return Err(missing(id));
+        return Err(all_shards(missing(id), None));
     };
     may_read(call, places)?;
     Ok(Some((id.to_owned(), places.clone())))

@@ -7,6 +7,7 @@ use http::Method;
 use indices::error::{ElasticError, Result};
 use indices::scan;
 use rest::call::Call;
+use rest::failed::all_shards;
 use rest::resolve::Options;
 use rest::respond::{Answer, ok};
 use search::Request;
@@ -41,9 +42,13 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     let indices = opened(call, expression, options, &mut request)?;
     let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
     let places = scan::places(&indices).await?;
-    expensive::check(call, &request, &places).await?;
-    let counted = scan::run(&request, false, &places, None, &call.held, &show);
-    let outcome = call.read(pin!(counted)).await?.outcome;
+    let counted = async {
+        expensive::check(call, &request, &places).await?;
+        scan::run(&request, false, &places, None, &call.held, &show).await
+    };
+    let counted = call.read(pin!(counted)).await;
+    let index = places.first().map(|place| &place.index);
+    let outcome = counted.map_err(|error| all_shards(error, index))?.outcome;
     let count = skipped::shards(&places);
     Ok(ok(json!({
         "count": outcome.total,

@@ -10,6 +10,7 @@ mod inner;
 pub(crate) mod knn;
 pub(crate) mod multi;
 mod parameters;
+mod parts;
 mod profile;
 mod rescore;
 pub(crate) mod shown;
@@ -31,11 +32,13 @@ use indices::scan::{self, IndexSnapshot, Scanned};
 use mustache::Template;
 pub(crate) use parameters::AskedSearch;
 pub(crate) use parameters::query_of as parameters_query;
+use parts::Parts;
 use rescore::Rescore;
 use rest::call::Call;
+use rest::failed::all_shards;
 use rest::resolve::{Options, alias_filter, resolve};
 use rest::respond::{Answer, ok};
-use search::{ErrorKind, Held, Knn, Query, Request};
+use search::{ErrorKind, Held, Knn, Query, Request, Slice};
 use serde_json::{Map, Value, json};
 use shown::{Shown, number};
 use std::pin::pin;
@@ -87,56 +90,74 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
     let counts_in_part = counts_in_part(&asked.body);
     let slice = slices::taken(&mut asked, point.is_some())?;
     lookups::fill(call, expression, &mut asked.body).await?;
-    let parts = Parts::take(&mut asked)?;
-    let (mut request, shown) = requested(call, &mut asked, parts.knn, &parts.rescores).await?;
+    let mut parts = Parts::take(&mut asked)?;
+    let knn = std::mem::take(&mut parts.knn);
+    let (mut request, shown) = requested(call, &mut asked, knn, &parts.rescores).await?;
     let mut places = match point {
         Some(places) => places,
         None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
+    if let Some(boosts) = &parts.boosts {
+        boosts::apply(call, options, boosts, &mut places)?;
+    }
+    let index = places.first().map(|place| place.index.clone());
+    let scrolling = asked.keep_alive.map(|keep_alive| Scrolling {
+        keep_alive,
+        is_cached: asked.is_cached,
+        is_scan: asked.is_scan,
+        counts_in_part,
+    });
+    let besides = (parts.suggest.take(), parts.is_profiled);
+    let groups = std::mem::take(&mut parts.groups);
+    // From here on Elasticsearch leaves it to the shards what can be done.
+    let work = async {
+        let search = prepared(call, asked, parts, (request, shown), (places, slice)).await?;
+        if let Some(scrolling) = scrolling {
+            return contexts::begin(call, search, scrolling, begun).await;
+        }
+        let mut answer = once(call, &search, besides, begun).await?;
+        contexts::name_point(&mut answer, pit);
+        for place in &search.places {
+            place.index.counters().search(begun.elapsed(), &groups);
+        }
+        Ok(answer)
+    };
+    let answer: Result<Value> = work.await;
+    answer.map_err(|error| all_shards(error, index.as_ref()))
+}
+
+/// A search of these indices, once it is within their limits.
+async fn prepared(
+    call: &Call,
+    asked: AskedSearch,
+    parts: Parts,
+    (mut request, shown): (Request, Shown),
+    (places, slice): (Vec<IndexSnapshot>, Option<Slice>),
+) -> Result<Search> {
     bounds::check(&asked.body, &places)?;
     let shows = (&shown, parts.rescores.as_slice());
     check_limits(&mut request, shows, &places, asked.keep_alive.is_some())?;
     expensive::check(call, &request, &places).await?;
-    if let Some(boosts) = &parts.boosts {
-        boosts::apply(call, options, boosts, &mut places)?;
-    }
     if let Some(collapse) = &parts.collapse {
         collapse.check_field(&places)?;
     }
     count_columns(&request, &places);
-    let deadline = bounds::deadline(parts.timeout.as_ref())?;
     slices::narrow(&mut request, slice, &places)?;
-    let is_late = nearest::find(&mut request, &places, deadline, &call.held).await?;
+    let is_late = nearest::find(&mut request, &places, parts.deadline, &call.held).await?;
     let skipped = skipped::count(&request, asked.filtered_from, &places, &call.held).await?;
-    let search = Search {
+    Ok(Search {
         request,
         shown,
         typed_keys: asked.typed_keys,
         places,
         collapse: parts.collapse,
         rescores: parts.rescores,
-        deadline,
+        deadline: parts.deadline,
         is_late,
         batch: asked.batch,
         skipped,
         held: call.held.another(),
-    };
-    if let Some(keep_alive) = asked.keep_alive {
-        let scrolling = Scrolling {
-            keep_alive,
-            is_cached: asked.is_cached,
-            is_scan: asked.is_scan,
-            counts_in_part,
-        };
-        return contexts::begin(call, search, scrolling, begun).await;
-    }
-    let besides = (parts.suggest, parts.is_profiled);
-    let mut answer = once(call, &search, besides, begun).await?;
-    contexts::name_point(&mut answer, pit);
-    for place in &search.places {
-        place.index.counters().search(begun.elapsed(), &parts.groups);
-    }
-    Ok(answer)
+    })
 }
 
 /// Runs a search that does not go on, with what is suggested and told of how it ran.
@@ -170,50 +191,6 @@ fn count_columns(request: &Request, places: &[IndexSnapshot]) {
 fn counts_in_part(body: &Map<String, Value>) -> bool {
     body.get("track_total_hits")
         .is_some_and(|count| *count != true && count != "true")
-}
-
-/// What a body says besides what a request is read from.
-struct Parts {
-    timeout: Option<Value>,
-    collapse: Option<Collapse>,
-    rescores: Vec<Rescore>,
-    boosts: Option<Value>,
-    suggest: Option<Suggest>,
-    knn: Vec<Knn>,
-    groups: Vec<String>,
-    is_profiled: bool,
-}
-
-impl Parts {
-    fn take(asked: &mut AskedSearch) -> Result<Parts> {
-        let scrolls = asked.keep_alive.is_some();
-        let body = &mut asked.body;
-        let timeout = body.shift_remove("timeout");
-        let collapse = body.shift_remove("collapse");
-        let collapse = collapse.map(|value| Collapse::parse(&value)).transpose()?;
-        collapse::check(collapse.as_ref(), body, scrolls)?;
-        let rescores = body.shift_remove("rescore");
-        let suggest = body.shift_remove("suggest");
-        let knn = body.shift_remove("knn");
-        let parts = Parts {
-            timeout,
-            collapse,
-            rescores: rescores.as_ref().map_or(Ok(Vec::new()), rescore::parse)?,
-            boosts: body.shift_remove("indices_boost"),
-            suggest: suggest.as_ref().map(Suggest::parse).transpose()?,
-            knn: knn.as_ref().map_or(Ok(Vec::new()), Knn::parse_all)?,
-            groups: groups_of(body)?,
-            is_profiled: profile::take(body, scrolls)?,
-        };
-        let names = ["query", "aggs", "aggregations"];
-        let asks_hits = names.iter().any(|name| body.contains_key(*name));
-        let asks_hits = asks_hits || asked.query.is_some() || !parts.knn.is_empty();
-        if parts.suggest.is_some() && !asks_hits {
-            // Whoever asks for suggestions alone wants no hits.
-            body.insert("query".to_owned(), json!({"match_none": {}}));
-        }
-        Ok(parts)
-    }
 }
 
 /// What is asked of documents, and how hits are shown.
@@ -273,19 +250,6 @@ fn check_limits(
              result windows so they are controlled by the [index.max_result_window] index level setting.",
             request.window_max, request.size
         ))),
-    }
-}
-
-/// The groups that a search says it is of, by which it is counted.
-fn groups_of(body: &mut Map<String, Value>) -> Result<Vec<String>> {
-    let invalid = || ElasticError::parsing("[stats] must be a list of names");
-    match body.shift_remove("stats") {
-        None => Ok(Vec::new()),
-        Some(Value::Array(names)) => names
-            .iter()
-            .map(|name| name.as_str().map(str::to_owned).ok_or_else(invalid))
-            .collect(),
-        Some(_) => Err(invalid()),
     }
 }
 
