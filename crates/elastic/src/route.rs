@@ -87,7 +87,7 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
     }
 }
 
-/// What the server is and does by itself: policies, who asks, licence, features.
+/// What the server is and does by itself: policies, changes under way, who asks, licence, features.
 async fn of_server(call: &mut Call, path: &[&str]) -> Result<Answer> {
     match path {
         ["_ilm", "policy"] => lifecycle::run(call, None).await,
@@ -103,6 +103,11 @@ async fn of_server(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_xpack"] => root::features(call, false),
         ["_xpack", "usage"] => root::features(call, true),
         ["_script_language"] => root::script_languages(call),
+        [
+            "_reindex" | "_update_by_query" | "_delete_by_query",
+            id,
+            "_rethrottle",
+        ] => by_query::rethrottle(call, id),
         ["_script_context"] => root::script_contexts(call),
         _ => Err(no_handler(call)),
     }

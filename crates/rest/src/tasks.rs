@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// Ended tasks whose outcomes are remembered.
@@ -49,6 +50,8 @@ pub struct Task {
     started_ms: u64,
     started: Instant,
     status: Mutex<Value>,
+    /// Seconds that a document takes at least.
+    pause: watch::Sender<f64>,
     is_cancelled: AtomicBool,
     ended: Mutex<Option<Ended>>,
 }
@@ -87,6 +90,7 @@ impl Tasks {
             started_ms: now_ms,
             started: Instant::now(),
             status: Mutex::new(json!({})),
+            pause: watch::Sender::new(0.0),
             is_cancelled: AtomicBool::new(false),
             ended: Mutex::new(None),
         });
@@ -140,6 +144,16 @@ impl Task {
     /// Says how far it is.
     pub fn set_status(&self, status: Value) {
         *self.status.lock() = status;
+    }
+
+    /// Says how many seconds a document is to take at least.
+    pub fn set_pause(&self, seconds: f64) {
+        self.pause.send_replace(seconds);
+    }
+
+    /// How many seconds a document is to take at least, as it changes.
+    pub fn pause(&self) -> watch::Receiver<f64> {
+        self.pause.subscribe()
     }
 
     /// What it runs under.

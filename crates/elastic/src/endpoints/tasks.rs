@@ -101,12 +101,14 @@ pub(crate) fn own(call: &Call) -> (u64, Value) {
     )
 }
 
+fn missing(reason: String) -> ElasticError {
+    ElasticError::new(StatusCode::NOT_FOUND, "resource_not_found_exception", reason)
+}
+
 fn named(call: &Call, name: &str) -> Result<Arc<Task>> {
     let malformed = || ElasticError::illegal(format!("malformed task id {name}"));
     let (node, number) = name.split_once(':').ok_or_else(malformed)?;
     let number: u64 = number.parse().map_err(|_| malformed())?;
-    let missing =
-        |reason: String| ElasticError::new(StatusCode::NOT_FOUND, "resource_not_found_exception", reason);
     if node != NODE_ID {
         return Err(missing(format!(
             "task [{name}] belongs to the node [{node}] which isn't part of the cluster and there is no record of the task"
@@ -159,6 +161,24 @@ pub(crate) async fn get(call: &mut Call, name: &str) -> Result<Answer> {
         tokio::time::sleep(LOOK_TIME).await;
     }
     Ok(ok(task.whole()))
+}
+
+/// Changes a task that runs, and answers it as lists of tasks do.
+pub(crate) fn changed(call: &mut Call, name: &str, change: impl Fn(&Task)) -> Result<Answer> {
+    let by = call
+        .parameters
+        .take("group_by")
+        .unwrap_or_else(|| "nodes".to_owned());
+    call.parameters.end()?;
+    let task = named(call, name)?;
+    if task.has_ended() {
+        return Err(missing(format!("task [{name}] is missing")));
+    }
+    if !may_end(call, &task) {
+        call.require_of_server(Action::Killop)?;
+    }
+    change(&task);
+    Ok(ok(grouped(call, vec![(task.id, task.shown(true))], &by)?))
 }
 
 /// `/_tasks/_cancel` and `/_tasks/{id}/_cancel`.

@@ -79,4 +79,36 @@ pub const CASES: &[Case] = &[
         404,
         r#"{"error": {"type": "search_phase_execution_exception", "root_cause": [{"type": "search_context_missing_exception"}]}}"#,
     ),
+    // Tasks are told how fast they are to be.
+    case("PUT /read/_doc/2", "{}", 201, ""),
+    case(
+        "POST /read/_update_by_query?wait_for_completion=false&scroll_size=1&requests_per_second=0.001",
+        "",
+        200,
+        r#"{"task": "*"}"#,
+    ),
+    case(
+        "POST /_reindex/<task>/_rethrottle",
+        "",
+        400,
+        "requests_per_second is a required parameter",
+    ),
+    case(
+        "POST /_update_by_query/<task>/_rethrottle?requests_per_second=0",
+        "",
+        400,
+        "[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.",
+    ),
+    case(
+        "POST /_delete_by_query/<task>/_rethrottle?requests_per_second=100&group_by=none",
+        "",
+        200,
+        r#"{"tasks": [{"action": "indices:data/write/update/byquery"}]}"#,
+    ),
+    case(
+        "POST /_reindex/n:1/_rethrottle?requests_per_second=1",
+        "",
+        404,
+        "resource_not_found_exception",
+    ),
 ];

@@ -163,6 +163,27 @@ fn a_task_is_an_operation_and_ends_when_it_is_cancelled_or_killed() {
 }
 
 #[test]
+fn a_task_that_is_told_to_be_faster_is_so_at_once() {
+    let server = filled(elastic::Options::default());
+    let begun = read(&ask(&server, SLOW, ""));
+    let name = begun["task"].as_str().unwrap();
+    let task = || read(&ask(&server, &format!("GET /_tasks/{name}"), ""));
+    wait_until(|| task()["task"]["status"]["batches"].as_u64() > Some(0));
+    let path = format!("POST /_update_by_query/{name}/_rethrottle?requests_per_second=-1");
+    let told = ask(&server, &path, "");
+    assert_eq!(told.status, 200, "{told}");
+    wait_until(|| task()["completed"] == true);
+    let ended = task();
+    assert_eq!(ended["response"]["requests_per_second"], -1.0, "{ended}");
+    assert_eq!(
+        ended["response"]["updated"], ended["response"]["total"],
+        "{ended}"
+    );
+    // What has ended has no speed.
+    assert_eq!(ask(&server, &path, "").status, 404);
+}
+
+#[test]
 fn the_stop_ends_searches_and_tasks() {
     let server = filled(elastic::Options::default());
     ask(&server, SLOW, "");

@@ -67,7 +67,7 @@ impl Run for Job {
                 break;
             }
             self.request.after = Some(Box::new(last.place()));
-            progress.rest(wanted).await;
+            progress.rest(task, wanted).await;
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ mod remote;
 pub(crate) use reindex::reindex;
 
 use super::search::{parameters_query, slices};
+use super::tasks;
 use crate::lookups;
 use auth::Action;
 use engine::Context;
@@ -19,6 +20,7 @@ use indices::scripts::Prepared;
 use job::{Job, Work};
 use progress::{Pace, Progress};
 use rest::call::Call;
+use rest::parameters::Parameters;
 use rest::resolve::{Options, resolve};
 use rest::respond::{Answer, json, ok};
 use rest::tasks::{About, Task};
@@ -212,29 +214,40 @@ fn begin(call: &mut Call) -> Result<Given> {
         ]));
     }
     let batch = batch_size("scroll_size", batch.or(Some(1000)))?;
-    let per_second = match parameters.take("requests_per_second") {
-        None => None,
-        Some(text) => match text.parse::<f64>() {
-            Ok(-1.0) => None,
-            Ok(rate) if rate > 0.0 => Some(rate),
-            _ => {
-                return Err(ElasticError::illegal(
-                    "[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.",
-                ));
-            }
-        },
-    };
+    let pause = pause(parameters)?.unwrap_or(0.0);
     let conflicts = parameters.take("conflicts");
     let pace = Pace {
         proceeds: conflicts.as_deref().map_or(Ok(false), proceeds)?,
         most: positive("max_docs", most)?,
-        pause: per_second.map_or(0.0, |rate| 1.0 / rate),
+        pause,
         batch,
     };
     Ok(Given {
         waits: parameters.flag("wait_for_completion")?.unwrap_or(true),
         pace,
     })
+}
+
+/// Takes `requests_per_second`: the seconds that a document takes at least.
+fn pause(parameters: &mut Parameters) -> Result<Option<f64>> {
+    let Some(text) = parameters.take("requests_per_second") else {
+        return Ok(None);
+    };
+    match text.parse::<f64>() {
+        Ok(-1.0) => Ok(Some(0.0)),
+        Ok(rate) if rate > 0.0 => Ok(Some(1.0 / rate)),
+        _ => Err(ElasticError::illegal(
+            "[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.",
+        )),
+    }
+}
+
+/// `/_reindex/{id}/_rethrottle`, and of the other changes by a query: another speed for a task that runs.
+pub(crate) fn rethrottle(call: &mut Call, id: &str) -> Result<Answer> {
+    call.only(&[Method::POST])?;
+    let required = || ElasticError::illegal("requests_per_second is a required parameter");
+    let pause = pause(&mut call.parameters)?.ok_or_else(required)?;
+    tasks::changed(call, id, |task| task.set_pause(pause))
 }
 
 /// Work that runs as a task.
@@ -266,6 +279,7 @@ async fn run(
         context,
     };
     let task = server.tasks.begin(about, server.engine.now_ms())?;
+    task.set_pause(work.pace().pause);
     let (ended, outcome) = oneshot::channel();
     let running = task.clone();
     server.tasks.spawn(async move {

@@ -113,14 +113,31 @@ impl Progress {
         !self.failures.is_empty() || task.is_cancelled() || batch < self.pace.batch || self.done >= self.total
     }
 
-    /// Waits as long as documents are to take beyond the work itself.
-    pub(super) async fn rest(&mut self, documents: usize) {
-        if self.pace.pause > 0.0 {
-            let due = (self.pace.pause * documents as f64).min(REST_MAX.as_secs_f64());
-            let due = Duration::from_secs_f64(due);
-            self.throttled += due;
-            tokio::time::sleep(due).await;
+    /// Waits as long as documents are to take beyond the work itself. A task that is told to be faster meanwhile is so at once.
+    pub(super) async fn rest(&mut self, task: &Task, documents: usize) {
+        let begun = Instant::now();
+        let mut pauses = task.pause();
+        let mut due = REST_MAX;
+        loop {
+            let pause = *pauses.borrow_and_update();
+            if pause != self.pace.pause {
+                self.pace.pause = pause;
+                task.set_status(self.status());
+            }
+            due = due.min(Duration::from_secs_f64(
+                (pause * documents as f64).min(REST_MAX.as_secs_f64()),
+            ));
+            let left = due.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                break;
+            }
+            tokio::select! {
+                () = tokio::time::sleep(left) => break,
+                // The task keeps the other end as long as it is there.
+                _ = pauses.changed() => {}
+            }
         }
+        self.throttled += due.min(begun.elapsed());
     }
 
     /// The progress as tasks show it.

@@ -78,7 +78,7 @@ impl Copying {
             let Some(scroll) = scroll.as_deref().filter(|_| !progress.is_over(task, wanted)) else {
                 return Ok(());
             };
-            progress.rest(wanted).await;
+            progress.rest(task, wanted).await;
             batch = self.remote.next(scroll, &self.held, progress).await?;
         }
     }
