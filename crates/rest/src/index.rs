@@ -23,7 +23,9 @@ impl Call {
             true => self.server.engine.revisioned(&namespace)?,
             false => None,
         };
-        let collection = collection.ok_or_else(|| ElasticError::no_index(name))?;
+        // What is asked of one index alone names it otherwise than what resolves expressions.
+        let missing = || ElasticError::no_index(name).with("resource.type", "index_expression");
+        let collection = collection.ok_or_else(missing)?;
         self.server.indices.index(name, namespace, collection)
     }
 

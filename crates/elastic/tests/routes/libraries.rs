@@ -111,4 +111,23 @@ pub const CASES: &[Case] = &[
         404,
         "resource_not_found_exception",
     ),
+    // An index that is not there is an expression where one document is asked for, and a name otherwise.
+    case(
+        "GET /none/_doc/1",
+        "",
+        404,
+        r#"{"error": {"type": "index_not_found_exception", "resource.type": "index_expression", "resource.id": "none"}}"#,
+    ),
+    case(
+        "DELETE /none/_doc/1",
+        "",
+        404,
+        r#"{"error": {"type": "index_not_found_exception", "resource.type": "index_expression", "resource.id": "none"}}"#,
+    ),
+    case(
+        "GET /none/_search",
+        "",
+        404,
+        r#"{"error": {"type": "index_not_found_exception", "resource.type": "index_or_alias", "resource.id": "none"}}"#,
+    ),
 ];
