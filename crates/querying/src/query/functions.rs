@@ -187,8 +187,17 @@ impl Parser {
 
     fn listed(self, body: &Value) -> Result<Function> {
         let mut members = Members::of("function_score", body)?;
-        let filter = members.take("filter").map(|filter| self.query(filter));
-        let filter = filter.transpose()?;
+        // Elasticsearch reads over the brackets of a list: of several filters the last counts.
+        let mut filter = None;
+        match members.take("filter") {
+            Some(Value::Array(several)) => {
+                for one in several {
+                    filter = Some(self.query(one)?);
+                }
+            }
+            Some(one) => filter = Some(self.query(one)?),
+            None => {}
+        }
         let missing = || {
             SearchError::parsing(
                 "failed to parse [function_score] query. an entry in functions list is missing a function.",

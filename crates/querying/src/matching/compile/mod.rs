@@ -142,9 +142,11 @@ impl Compiler<'_> {
         if query.clauses().next().is_none() {
             return Ok(Node::All(boost));
         }
-        let should = self.spread(&query.should)?;
-        let (must, filter) = (self.said(&query.must)?, self.said(&query.filter)?);
+        // In this order, so that of several clauses that cannot be made the one is told that Elasticsearch tells.
+        let must = self.said(&query.must)?;
         let must_not = self.said(&query.must_not)?;
+        let should = self.spread(&query.should)?;
+        let filter = self.said(&query.filter)?;
         let asks_nothing = must.is_empty() && filter.is_empty() && should.is_empty();
         if asks_nothing && (must_not.is_empty() || !query.finds_others) {
             return Ok(Node::Nothing);
