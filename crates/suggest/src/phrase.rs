@@ -23,6 +23,9 @@ const GRAM_MAX: usize = 3;
 /// Texts that are kept after each word.
 const BEAM: usize = 200;
 
+/// The part of the words that may be wrong by default. Elasticsearch's manual says one word, but its code has this.
+const ERRORS_MAX: f64 = 0.5;
+
 /// What stands between the words of phrases that are suggested.
 const BETWEEN: &str = " ";
 
@@ -134,7 +137,7 @@ impl Phraser {
             smoothing: smoothing.unwrap_or(Smoothing::StupidBackoff { discount: 0.4 }),
             errors_max: number(
                 members.number("max_errors")?,
-                1.0,
+                ERRORS_MAX,
                 is_positive,
                 "max_error must be > 0.0",
             )?,

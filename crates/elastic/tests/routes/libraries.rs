@@ -130,4 +130,29 @@ pub const CASES: &[Case] = &[
         404,
         r#"{"error": {"type": "index_not_found_exception", "resource.type": "index_or_alias", "resource.id": "none"}}"#,
     ),
+    // Half of the words of a phrase may be wrong.
+    case("PUT /sharks/_doc/1", r#"{"name": "Great White Shark"}"#, 201, ""),
+    case("PUT /sharks/_doc/2", r#"{"name": "Tiger Shark"}"#, 201, ""),
+    case(
+        "POST /sharks/_search",
+        r#"{"suggest": {"p": {"text": "a tigre or shar", "phrase": {"field": "name", "size": 1}},
+            "q": {"text": "a tigre or shar", "phrase": {"field": "name", "size": 1, "max_errors": 1}}}}"#,
+        200,
+        r#"{"suggest": {"p": [{"options": [{"text": "a tiger or shark"}]}], "q": [{"options": ["*"]}]}}"#,
+    ),
+    // Of a list of filters of a function the last counts.
+    case(
+        "POST /sharks/_search",
+        r#"{"query": {"function_score": {"functions": [{"filter": [{"match": {"name": "great"}}, {"match": {"name": "tiger"}}], "weight": 3}]}}}"#,
+        200,
+        r#"{"hits": {"hits": [{"_id": "2", "_score": 3.0}, {"_id": "1", "_score": 1.0}]}}"#,
+    ),
+    // The clauses that must match come first, in errors too.
+    case(
+        "POST /sharks/_search",
+        r#"{"query": {"bool": {"should": {"nested": {"path": "none", "query": {"match_all": {}}}},
+            "must": {"match": {"name": {"query": "a", "analyzer": "none"}}}}}}"#,
+        400,
+        r#"{"error": {"root_cause": [{"type": "query_shard_exception", "reason": "[match] analyzer [none] not found"}]}}"#,
+    ),
 ];
