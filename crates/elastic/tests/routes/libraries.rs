@@ -155,4 +155,24 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"root_cause": [{"type": "query_shard_exception", "reason": "[match] analyzer [none] not found"}]}}"#,
     ),
+    // Signs of operators that an expression does not have are letters.
+    case("PUT /signs/_doc/1", r#"{"k": "A&B <3"}"#, 201, ""),
+    case(
+        "POST /signs/_search",
+        r#"{"query": {"regexp": {"k.keyword": {"value": "A&B <.", "flags": "NONE"}}}}"#,
+        200,
+        r#"{"hits": {"total": {"value": 1}}}"#,
+    ),
+    case(
+        "POST /signs/_search",
+        r#"{"query": {"regexp": {"k.keyword": {"value": "A&B <.", "flags": "COMPLEMENT|INTERVAL"}}}}"#,
+        501,
+        "the operator [<] of [regexp] is not supported",
+    ),
+    case(
+        "POST /signs/_search",
+        r#"{"query": {"regexp": {"k.keyword": {"value": "A", "flags": "SOME"}}}}"#,
+        400,
+        "Unknown regexp flag [SOME]",
+    ),
 ];

@@ -14,6 +14,7 @@ mod limits;
 mod lucene;
 mod members;
 mod names;
+mod regexp_flags;
 mod renamed;
 mod rewrite;
 mod several;

@@ -1,6 +1,7 @@
 //! Queries for the terms of fields as they are.
 
 use super::fuzziness::{expansions, fuzziness, prefix_length};
+use super::regexp_flags;
 use super::{CLAUSES_MAX, Fuzzy, Pattern, Query, Range, Rewrite, too_many_terms};
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
@@ -219,9 +220,9 @@ fn value_query(
         },
         "regexp" => {
             members.integer("max_determinized_states")?;
-            check_flags(members)?;
+            let flags = regexp_flags::taken(members)?;
             Pattern::Regexp {
-                value,
+                value: regexp_flags::without(&value, flags),
                 case_insensitive,
             }
         }
@@ -236,21 +237,6 @@ fn value_query(
         rewrite: Rewrite::parse(members.text("rewrite")?.as_deref())?,
         boost,
     })
-}
-
-/// Refuses flags of regular expressions that take some of the operators away.
-fn check_flags(members: &mut Members<'_>) -> Result<()> {
-    // None, or all: those are 0xff in Lucene now, and were 0xffff before.
-    let bits = members.integer("flags_value")?.unwrap_or(0);
-    let flags = members.take("flags");
-    if flags.is_some_and(|flags| !matches!(flags.as_str(), Some("ALL" | "NONE")))
-        || ![0, 0xff, 0xffff].contains(&bits)
-    {
-        return Err(SearchError::unsupported(
-            "[flags] of [regexp] besides ALL and NONE",
-        ));
-    }
-    Ok(())
 }
 
 /// How near the terms of `fuzzy` must be.
