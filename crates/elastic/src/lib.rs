@@ -11,6 +11,7 @@
 
 mod endpoints;
 mod human;
+mod index_names;
 mod lifecycle;
 mod limits;
 mod lookups;

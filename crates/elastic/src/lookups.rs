@@ -1,6 +1,7 @@
 //! Parts of searches that are elsewhere: values of `terms`, what something is to be like, scripts that are kept. They are read
 //! before a search is.
 
+use crate::index_names::IndexNames;
 use auth::Action;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -33,9 +34,11 @@ const LOOKUPS_MAX: usize = 100;
 /// Puts what documents say into the queries of a search.
 pub(crate) async fn fill(call: &Call, expression: &str, body: &mut Map<String, Value>) -> Result<()> {
     let mut places = Vec::new();
+    let mut names = IndexNames::of(call);
     for name in PARTS {
         if let Some(value) = body.get_mut(name) {
             unwrap(value, 0);
+            names.expand(value)?;
         }
         if let Some(value) = body.get(name) {
             wanted_of(name, value, &format!("/{name}"), &mut places);
@@ -237,18 +240,19 @@ async fn more_like(call: &Call, expression: &str, body: &Value) -> Result<Value>
         match one {
             Like::Text(text) => {
                 for (_, mapping) in &places {
-                    query.learn_text(mapping, &text, is_liked);
+                    query.learn_text(mapping, &text, is_liked)?;
                 }
             }
-            Like::There(Some(name), id) => {
+            Like::There(Some(name), id, routing) => {
                 let mapping = call.open_index(&name, Action::Find)?.mapping().await?;
-                if let Some(document) = document(call, &name, &id, None).await? {
+                if let Some(document) = document(call, &name, &id, routing).await? {
                     query.learn_document(&mapping, &document, is_liked);
                 }
             }
-            Like::There(None, id) => {
+            Like::There(None, id, routing) => {
                 for (index, mapping) in &places {
-                    if let Some(document) = document(call, &index.name, &id, None).await? {
+                    let routing = routing.clone();
+                    if let Some(document) = document(call, &index.name, &id, routing).await? {
                         query.learn_document(mapping, &document, is_liked);
                     }
                 }

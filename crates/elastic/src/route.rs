@@ -294,6 +294,7 @@ async fn of_whole_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_shard_stores"] => shards::stores(call, index).await,
         [index, "_upgrade"] => upgrade::run(call, index).await,
         [index, "_cache", "clear"] => index::clear_cache(call, index).await,
+        [index, "_reload_search_analyzers"] => index::reload_analyzers(call, index).await,
         [index, "_block", block] => index::block(call, index, block).await,
         _ => Err(no_handler(call)),
     }

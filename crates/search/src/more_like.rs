@@ -1,6 +1,6 @@
 //! `more_like_this`: the terms that tell documents from others, as a query for them.
 
-use mapping::error::{Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::json::{Members, one_or_many, scalar};
 use mapping::{Field, Mapping};
@@ -14,6 +14,8 @@ pub struct MoreLike {
     fields: Option<Vec<String>>,
     like: Vec<Like>,
     unlike: Vec<Like>,
+    /// What cuts texts that it is to be like into words, whatever the fields.
+    analyzer: Option<String>,
     terms_max: usize,
     frequency_min: u64,
     documents_min: u64,
@@ -39,8 +41,8 @@ pub struct MoreLike {
 pub enum Like {
     /// A text.
     Text(String),
-    /// A document that is there: its index, where not the one that is searched, and its `_id`.
-    There(Option<String>, String),
+    /// A document that is there: its index, where not the one that is searched, its `_id`, and its routing if it has one.
+    There(Option<String>, String, Option<String>),
     /// A document that comes with the request.
     Given(Value),
 }
@@ -56,13 +58,13 @@ impl Like {
         let mut members = Members::of_object("like", object);
         let index = members.text("_index")?;
         members.text("_type")?;
-        members.text("routing")?;
+        let routing = members.text("routing")?;
         let id = members.text("_id")?;
         let given = members.take("doc").cloned();
         members.end()?;
         match (given, id) {
             (Some(given), _) => Ok(Like::Given(given)),
-            (None, Some(id)) => Ok(Like::There(index, id)),
+            (None, Some(id)) => Ok(Like::There(index, id, routing)),
             (None, None) => Err(SearchError::parsing("a liked document needs an [_id] or a [doc]")),
         }
     }
@@ -101,12 +103,12 @@ impl MoreLike {
             ));
         }
         let stop_words = members.take("stop_words").map(one_or_many).unwrap_or_default();
-        members.text("analyzer")?;
         members.flag("fail_on_unsupported_field")?;
         let parsed = MoreLike {
             fields,
             like,
             unlike: likes(members.take("unlike"))?,
+            analyzer: members.text("analyzer")?,
             terms_max: count(members.integer("max_query_terms")?, 25) as usize,
             frequency_min: count(members.integer("min_term_freq")?, 2),
             documents_min: count(members.integer("min_doc_freq")?, 5),
@@ -152,19 +154,25 @@ impl MoreLike {
     }
 
     /// Learns a text that it is to be like, or not to be like.
-    pub fn learn_text(&mut self, mapping: &Mapping, text: &str, is_liked: bool) {
+    pub fn learn_text(&mut self, mapping: &Mapping, text: &str, is_liked: bool) -> Result<()> {
+        let named = match &self.analyzer {
+            None => None,
+            Some(name) => Some(mapping.analysis().analyzer(name).ok_or_else(|| {
+                let reason = format!("[more_like_this] analyzer [{name}] not found");
+                SearchError::new(ErrorKind::QueryShard, reason)
+            })?),
+        };
         for field in self.fields_of(mapping) {
-            let words = match field.is_keyword() {
-                true => vec![text.to_owned()],
-                false => field
-                    .analyzer
-                    .tokens(text)
-                    .into_iter()
-                    .map(|token| token.text)
-                    .collect(),
+            let words = match (&named, field.is_keyword()) {
+                (None, true) => vec![text.to_owned()],
+                (analyzer, _) => {
+                    let tokens = analyzer.as_ref().unwrap_or(&field.analyzer).tokens(text);
+                    tokens.into_iter().map(|token| token.text).collect()
+                }
             };
             self.learn(&field.name.clone(), words, is_liked);
         }
+        Ok(())
     }
 
     /// Learns a document that it is to be like, or not to be like.
@@ -244,7 +252,7 @@ impl MoreLike {
             .like
             .iter()
             .filter_map(|like| match like {
-                Like::There(_, id) => Some(id.as_str()),
+                Like::There(_, id, _) => Some(id.as_str()),
                 _ => None,
             })
             .collect();

@@ -18,7 +18,7 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     call.parameters.end()?;
     let asked = Asked::parse(call.required_object()?)?;
     let index = match index.or(named.as_deref()) {
-        Some(name) => Some(call.index(name, Action::Find)?),
+        Some(name) => Some(call.open_index(name, Action::Find)?),
         None => None,
     };
     let settings = index.as_ref().map(indices::Index::given_settings);

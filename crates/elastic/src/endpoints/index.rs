@@ -12,6 +12,7 @@ use rest::call::Call;
 use rest::definition::Definition;
 use rest::resolve::{Options, resolve};
 use rest::respond::{Answer, acknowledged, exists, ok};
+use rest::server::NODE_ID;
 use serde_json::{Map, Value, json};
 
 /// `/{index}`.
@@ -215,6 +216,19 @@ pub(crate) async fn clear_cache(call: &mut Call, expression: &str) -> Result<Ans
     let indices = named(call, expression, &["fields", "index"])?;
     indices.iter().for_each(|index| index.counters().forget_columns());
     Ok(shards(&indices))
+}
+
+/// `/{index}/_reload_search_analyzers`: all lists of analyzers are in the settings of their index, so none of them changes.
+pub(crate) async fn reload_analyzers(call: &mut Call, expression: &str) -> Result<Answer> {
+    call.only(&[Method::GET, Method::POST])?;
+    let indices = named(call, expression, &[])?;
+    let details: Vec<Value> = indices
+        .iter()
+        .map(|index| json!({"index": index.name, "reloaded_analyzers": [], "reloaded_node_ids": [NODE_ID]}))
+        .collect();
+    Ok(ok(json!({
+        "_shards": {"total": details.len(), "successful": details.len(), "failed": 0}, "reload_details": details,
+    })))
 }
 
 /// `/{index}/_block/{block}`: a setting that forbids writes, or reads.

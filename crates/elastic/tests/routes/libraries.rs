@@ -175,4 +175,70 @@ pub const CASES: &[Case] = &[
         400,
         "Unknown regexp flag [SOME]",
     ),
+    // Aliases and patterns stand for indices in queries for their names, and where texts are analyzed.
+    case("PUT /signs/_alias/marks", "", 200, ""),
+    case(
+        "POST /signs,sharks/_search",
+        r#"{"query": {"bool": {"filter": {"term": {"_index": {"value": "marks", "boost": 2}}}}}}"#,
+        200,
+        r#"{"hits": {"total": {"value": 1}, "hits": [{"_index": "signs"}]}}"#,
+    ),
+    case(
+        "POST /signs,sharks/_count",
+        r#"{"query": {"terms": {"_index": ["none", "mar*", "sharks"]}}}"#,
+        200,
+        r#"{"count": 3}"#,
+    ),
+    case(
+        "GET /marks/_analyze",
+        r#"{"text": "a", "field": "k"}"#,
+        200,
+        r#"{"tokens": [{"token": "a"}]}"#,
+    ),
+    case(
+        "POST /signs/_reload_search_analyzers",
+        "",
+        200,
+        r#"{"_shards": {"failed": 0}, "reload_details": [{"index": "signs", "reloaded_analyzers": []}]}"#,
+    ),
+    case(
+        "GET /none/_reload_search_analyzers",
+        "",
+        404,
+        "index_not_found_exception",
+    ),
+    // What documents are to be like: one with its routing, and texts cut by an analyzer that is named.
+    case(
+        "PUT /routed",
+        r#"{"mappings": {"_routing": {"required": true}, "properties": {"t": {"type": "text"}}}}"#,
+        200,
+        "",
+    ),
+    case("PUT /routed/_doc/1?routing=a", r#"{"t": "one two"}"#, 201, ""),
+    case("PUT /routed/_doc/2?routing=b", r#"{"t": "two"}"#, 201, ""),
+    case(
+        "POST /routed/_search",
+        r#"{"query": {"more_like_this": {"fields": ["t"], "like": {"_index": "routed", "_id": "1", "routing": "a"},
+            "min_term_freq": 1, "min_doc_freq": 1}}}"#,
+        200,
+        r#"{"hits": {"hits": [{"_id": "2"}]}}"#,
+    ),
+    case(
+        "POST /routed/_search",
+        r#"{"query": {"more_like_this": {"fields": ["t"], "like": {"_index": "routed", "_id": "1"}}}}"#,
+        400,
+        "routing_missing_exception",
+    ),
+    case(
+        "POST /routed/_count",
+        r#"{"query": {"more_like_this": {"fields": ["t"], "like": "one two", "analyzer": "keyword", "min_term_freq": 1, "min_doc_freq": 1}}}"#,
+        200,
+        r#"{"count": 0}"#,
+    ),
+    case(
+        "POST /routed/_count",
+        r#"{"query": {"more_like_this": {"fields": ["t"], "like": "one", "analyzer": "none"}}}"#,
+        400,
+        "[more_like_this] analyzer [none] not found",
+    ),
 ];
