@@ -241,4 +241,24 @@ pub const CASES: &[Case] = &[
         400,
         "[more_like_this] analyzer [none] not found",
     ),
+    // Numbers in ranges of dates are read by the format.
+    case(
+        "PUT /moments",
+        r#"{"mappings": {"properties": {"at": {"type": "date", "format": "epoch_second"}}}}"#,
+        200,
+        "",
+    ),
+    case("PUT /moments/_doc/1", r#"{"at": 100}"#, 201, ""),
+    case(
+        "POST /moments/_search",
+        r#"{"aggs": {"d": {"date_range": {"field": "at", "ranges": [{"from": 99, "to": 101}]}}}}"#,
+        200,
+        r#"{"aggregations": {"d": {"buckets": [{"from": 99000.0, "to": 101000.0, "doc_count": 1}]}}}"#,
+    ),
+    case(
+        "POST /moments/_search",
+        r#"{"aggs": {"d": {"date_range": {"field": "at", "format": "MM-dd-yyyy", "ranges": [{"from": 1390958535000}]}}}}"#,
+        400,
+        "failed to parse date field [1390958535000]",
+    ),
 ];

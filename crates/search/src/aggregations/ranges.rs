@@ -137,13 +137,14 @@ fn end(value: &Value, source: &Source, now_ms: i64) -> Result<Term> {
     let text = scalar(value).unwrap_or_default();
     match (&source.shown, value) {
         (ValueFormat::Dates(formats, zone), Value::Number(number)) => {
-            // A format that is not of milliseconds may read a number.
-            let read = formats.read(&text, zone, Rounding::Down);
-            let is_default = *formats == DateFormats::default();
-            let ms = read
-                .filter(|_| !is_default)
-                .or(number.as_f64().map(|ms| ms as i64));
-            Ok(Term::Date(ms.unwrap_or(0)))
+            let whole = number.as_f64().map_or(0, |number| number as i64);
+            match *formats == DateFormats::default() {
+                true => Ok(Term::Date(whole)),
+                // Other formats read its digits.
+                false => {
+                    parse_math(&whole.to_string(), formats, zone, now_ms, Rounding::Down).map(Term::Date)
+                }
+            }
         }
         (ValueFormat::Dates(formats, zone), _) => {
             parse_math(&text, formats, zone, now_ms, Rounding::Down).map(Term::Date)
