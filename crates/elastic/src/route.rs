@@ -241,6 +241,9 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_analyze"] => analyze::run(call, Some(index)).await,
         [index, "_mapping" | "_mappings"] => mapping::run(call, index).await,
         [index, "_mapping" | "_mappings", kind] => mapping::of_type(call, index, kind).await,
+        [index, kind, "_mapping" | "_mappings"] if !kind.starts_with('_') => {
+            mapping::of_type(call, index, kind).await
+        }
         [index, "_mapping", "field", fields] => mapping::fields(call, index, fields).await,
         [index, "_settings"] => settings::run(call, index, None).await,
         [index, "_settings", names] => settings::run(call, index, Some(names)).await,

@@ -133,7 +133,7 @@ impl Context {
     /// Adds values to the list at a path; what is no list becomes one.
     pub(crate) fn append(&mut self, path: &str, values: Vec<Value>, duplicates: bool) -> Result<()> {
         let mut list = match self.get(path) {
-            None | Some(Value::Null) => Vec::new(),
+            None => Vec::new(),
             Some(Value::Array(list)) => list,
             Some(one) => vec![one],
         };

@@ -245,9 +245,20 @@ impl Run<'_> {
 }
 
 fn parse_all(list: Vec<Json>, depth: usize, count: &mut usize) -> options::Result<Vec<Processor>> {
-    list.into_iter()
-        .map(|one| Processor::parse(one, depth, count))
-        .collect()
+    let mut processors = Vec::with_capacity(list.len());
+    for one in list {
+        match one {
+            // An object may have several, which run in its order.
+            Json::Object(several) => {
+                for (kind, given) in several {
+                    let one = Json::Object(Map::from_iter([(kind, given)]));
+                    processors.push(Processor::parse(one, depth, count)?);
+                }
+            }
+            other => processors.push(Processor::parse(other, depth, count)?),
+        }
+    }
+    Ok(processors)
 }
 
 fn failure_list(

@@ -261,4 +261,39 @@ pub const CASES: &[Case] = &[
         400,
         "failed to parse date field [1390958535000]",
     ),
+    // A mapping that is the first of its index may say anything.
+    case("PUT /blank", "", 200, ""),
+    case(
+        "PUT /blank/_mapping",
+        r#"{"_source": {"enabled": false}}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /blank/_mapping",
+        r#"{"_source": {"enabled": true}}"#,
+        400,
+        "Mapper for [_source] conflicts with existing mapper",
+    ),
+    // Types before the word that says what is asked.
+    case(
+        "PUT /blank/kind/_mapping?include_type_name=true",
+        r#"{"properties": {"k": {"type": "keyword"}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "GET /blank/kind/_mapping?include_type_name=true",
+        "",
+        404,
+        r#"{"error": {"type": "type_missing_exception", "reason": "type[[kind]] missing"}}"#,
+    ),
+    // An object of a pipeline may have several processors, and values are put behind a null.
+    case(
+        "POST /_ingest/pipeline/_simulate",
+        r#"{"pipeline": {"processors": [{"append": {"field": "a", "value": ["b"]}, "set": {"field": "c", "value": 1}}]},
+            "docs": [{"_source": {"a": null}}]}"#,
+        200,
+        r#"{"docs": [{"doc": {"_source": {"a": [null, "b"], "c": 1}}}]}"#,
+    ),
 ];

@@ -24,10 +24,19 @@ impl Mapping {
         let mut changed = self.clone();
         changed.put(given)?;
         changed.check_given(given)?;
-        self.check_kept(given, "_routing", "required", false)?;
-        self.check_kept(given, "_source", "enabled", true)?;
+        // Of an index without any mapping nothing has begun.
+        if !self.is_blank() {
+            self.check_kept(given, "_routing", "required", false)?;
+            self.check_kept(given, "_source", "enabled", true)?;
+        }
         *self = changed;
         Ok(())
+    }
+
+    /// Whether nothing was ever said of any field.
+    fn is_blank(&self) -> bool {
+        let says_nothing = |said: &Value| said.as_object().is_some_and(Map::is_empty);
+        self.source.values().all(says_nothing)
     }
 
     /// Refuses another value of what an index has from its beginning.
