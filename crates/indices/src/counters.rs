@@ -3,6 +3,7 @@
 use engine::Sequence;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -52,7 +53,19 @@ pub struct IndexCounters {
     pub refreshes: IndexCounter,
     /// Flushes.
     pub flushes: IndexCounter,
+    /// Searches that go on.
+    open_contexts: Arc<AtomicU64>,
     names: Mutex<Names>,
+}
+
+/// A search that goes on, which counts until this is dropped.
+#[derive(Debug)]
+pub struct OpenContext(Arc<AtomicU64>);
+
+impl Drop for OpenContext {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 #[derive(Debug, Default)]
@@ -76,6 +89,17 @@ impl IndexCounters {
                 *names.groups.entry(group.clone()).or_default() += 1;
             }
         }
+    }
+
+    /// Counts a scroll or a point in time for as long as it is kept.
+    pub fn open_context(&self) -> OpenContext {
+        self.open_contexts.fetch_add(1, Ordering::Relaxed);
+        OpenContext(self.open_contexts.clone())
+    }
+
+    /// Scrolls and points in time that are open.
+    pub fn open_contexts(&self) -> u64 {
+        self.open_contexts.load(Ordering::Relaxed)
     }
 
     /// Remembers fields whose values were looked at one by one.

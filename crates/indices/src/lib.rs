@@ -30,7 +30,7 @@ pub mod streams;
 pub mod used;
 pub mod write;
 
-pub use counters::{IndexCounter, IndexCounters};
+pub use counters::{IndexCounter, IndexCounters, OpenContext};
 pub use fulltext::sweep;
 pub use index::{Index, Indices};
 pub use present::Present;

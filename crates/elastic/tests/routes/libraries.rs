@@ -296,4 +296,19 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"docs": [{"doc": {"_source": {"a": [null, "b"], "c": 1}}}]}"#,
     ),
+    // Searches that go on are counted.
+    case("POST /sharks/_search?scroll=1m&size=1", "", 200, ""),
+    case(
+        "GET /sharks/_stats/search",
+        "",
+        200,
+        r#"{"_all": {"total": {"search": {"open_contexts": 1}}}}"#,
+    ),
+    case("DELETE /_search/scroll/<_scroll_id>", "", 200, ""),
+    case(
+        "GET /sharks/_stats/search",
+        "",
+        200,
+        r#"{"_all": {"total": {"search": {"open_contexts": 0}}}}"#,
+    ),
 ];

@@ -4,6 +4,7 @@ use super::Search;
 use crate::limits::KEEP_ALIVE_MAX;
 use auth::Action;
 use http::{Method, StatusCode};
+use indices::OpenContext;
 use indices::error::{ElasticError, Result};
 use indices::scan::{self, IndexSnapshot};
 use memory::{Holder, Share};
@@ -27,12 +28,24 @@ const KEPT_TIMES: usize = 8;
 /// What is kept between requests.
 enum Kept {
     Scroll(Box<tokio::sync::Mutex<Scroll>>),
-    Point(Vec<IndexSnapshot>),
+    Point(Point),
 }
 
 struct Scroll {
     search: Search,
     total: u64,
+    _open: Vec<OpenContext>,
+}
+
+struct Point {
+    places: Vec<IndexSnapshot>,
+    _open: Vec<OpenContext>,
+}
+
+/// Counts a search of these indices that goes on.
+fn opened(places: &[IndexSnapshot]) -> Vec<OpenContext> {
+    let counted = places.iter().map(|place| place.index.counters().open_context());
+    counted.collect()
 }
 
 fn kept(call: &Call, id: &str, keep_alive: Option<Duration>) -> Result<Arc<Kept>> {
@@ -140,7 +153,11 @@ pub(super) async fn begin(
     let total = found.outcome.total;
     let last = found.outcome.hits.last().map(search::Hit::place);
     let mut answer = search.answer(found, begun, &call.held).await?;
-    let mut scroll = Scroll { search, total };
+    let mut scroll = Scroll {
+        _open: opened(&search.places),
+        search,
+        total,
+    };
     match is_scan {
         true => scroll.search.request.size = size,
         false => scroll.go_on(last),
@@ -309,10 +326,14 @@ pub(crate) async fn open_point(call: &mut Call, expression: &str) -> Result<Answ
     let share = share(call, indices.len())?;
     let places = scan::places(&indices).await?;
     let count = super::skipped::shards(&places);
+    let point = Point {
+        _open: opened(&places),
+        places,
+    };
     let id = call
         .server
         .contexts
-        .put(Arc::new(Kept::Point(places)), keep_alive, share)?;
+        .put(Arc::new(Kept::Point(point)), keep_alive, share)?;
     Ok(ok(json!({
         "id": id, "pit_id": id, "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
     })))
@@ -377,11 +398,11 @@ pub(super) fn point_of(
         .map(|text| search::parse_time(text, "keep_alive"))
         .transpose()?;
     let kept = kept(call, id, keep_alive).map_err(|error| all_shards(error, None))?;
-    let Kept::Point(places) = &*kept else {
+    let Kept::Point(point) = &*kept else {
         return Err(all_shards(missing(id), None));
     };
-    may_read(call, places)?;
-    Ok(Some((id.to_owned(), places.clone())))
+    may_read(call, &point.places)?;
+    Ok(Some((id.to_owned(), point.places.clone())))
 }
 
 /// Refuses a user who may not read these indices: another user may have begun the search.

@@ -73,6 +73,7 @@ fn search(index: &Index, wanted: &Wanted) -> Value {
     let mut figures = times(counters.searches.get());
     figures["query_time_in_millis"] = json!(counters.search_micros.get() / 1000);
     figures["suggest_total"] = json!(counters.suggestions.get());
+    figures["open_contexts"] = json!(counters.open_contexts());
     figures["scroll_total"] = json!(counters.scrolls.get());
     if !wanted.groups.is_empty() {
         let is_wanted = |group: &str| {
