@@ -9,6 +9,7 @@
 //! Left to others: what requests share (`rest`), what queries mean (`search`), and mappings (`mapping`), revisions and changes
 //! (`engine`), connections (`http`).
 
+mod blocked;
 mod endpoints;
 mod human;
 mod index_names;

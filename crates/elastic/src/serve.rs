@@ -1,5 +1,6 @@
 //! Serving the protocol: requests come in, answers go out.
 
+use crate::blocked;
 use crate::human;
 use crate::limits::INDEXED_DOCUMENTS_MIN;
 use crate::route;
@@ -163,7 +164,10 @@ async fn run(server: Arc<Server>, request: Request, asker: Asker, held: &mut Opt
         .register_request(method, path, request.peer, &context);
     let work = pin!(async {
         let mut call = Call::new(server, request, asker, context.clone()).await?;
-        let mut answer = route::run(&mut call).await;
+        let mut answer = match blocked::check(&call).await {
+            Ok(()) => route::run(&mut call).await,
+            Err(error) => Err(error),
+        };
         if call.human {
             answer = answer.map(|answer| human::readable(&call.path, answer));
         }

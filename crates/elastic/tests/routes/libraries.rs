@@ -311,4 +311,39 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"_all": {"total": {"search": {"open_contexts": 0}}}}"#,
     ),
+    // Settings of the cluster forbid what changes it.
+    case(
+        "PUT /_cluster/settings",
+        r#"{"transient": {"cluster.blocks.read_only": true}}"#,
+        200,
+        "",
+    ),
+    case(
+        "POST /sharks/_doc",
+        "{}",
+        403,
+        r#"{"error": {"type": "cluster_block_exception", "reason": "blocked by: [FORBIDDEN/6/cluster read-only (api)];"}}"#,
+    ),
+    case("DELETE /sharks", "", 403, "cluster_block_exception"),
+    case("POST /sharks/_search", "", 200, ""),
+    case(
+        "PUT /_cluster/settings",
+        r#"{"transient": {"cluster.blocks.read_only": null, "cluster.blocks.read_only_allow_delete": true}}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /sharks/_doc/_search",
+        "{}",
+        403,
+        "cluster read-only / allow delete (api)",
+    ),
+    case("DELETE /sharks", "", 200, ""),
+    case(
+        "PUT /_cluster/settings",
+        r#"{"transient": {"cluster.blocks.read_only_allow_delete": null}}"#,
+        200,
+        "",
+    ),
+    case("PUT /sharks", "", 200, ""),
 ];
