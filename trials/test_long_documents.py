@@ -3,10 +3,13 @@
 
 import base64
 import os
+import struct
 import time
 
+import bson
+import pytest
 import requests
-from limited import answer_or_limit, server, together  # noqa: F401
+from limited import answer_or_limit, connections, server, together  # noqa: F401
 
 
 def test_long_documents_read_by_many(server, long):
@@ -31,6 +34,34 @@ def test_long_documents_read_by_many(server, long):
             together(read, 64 if long else 24)
             print(f"{name}: {server.resident_mb()} MB at the most")
             assert server.resident_mb() < 350, name
+
+
+ANSWERS_THAT_NOBODY_READS = {
+    "a filter": {"find": "long", "filter": {"k": 1}, "$db": "default"},
+    "an id": {"find": "long", "filter": {"_id": "d"}, "limit": 1, "$db": "default"},
+    "a pipeline": {"aggregate": "long", "pipeline": [{"$match": {"k": 1}}], "cursor": {}, "$db": "default"},
+    "a group": {"aggregate": "long", "pipeline": [{"$group": {"_id": 1, "t": {"$first": "$t"}}}], "cursor": {}, "$db": "default"},
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS_THAT_NOBODY_READS)
+def test_long_answers_that_nobody_reads(server, long, name):
+    """Clients ask for one document of 12 MB and do not read the answer: the others wait, and are refused at last."""
+    with server.client() as client:
+        client.default.long.insert_one({"_id": "d", "k": 1, "t": "x" * (12 << 20)})
+        body = struct.pack("<I", 0) + b"\0" + bson.encode(ANSWERS_THAT_NOBODY_READS[name])
+        message = struct.pack("<iiii", 16 + len(body), 1, 0, 2013) + body
+        held, refused = connections(server, "mongo", 120 if long else 48, message)
+        assert refused == 0
+        until = time.monotonic() + (60 if long else 10)
+        while time.monotonic() < until:
+            client.admin.command("ping")
+            time.sleep(0.1)
+        print(f"{server.resident_mb()} MB at the most")
+        assert server.resident_mb() < 350
+        for connection in held:
+            connection.close()
+        assert len(client.default.long.find_one({"k": 1})["t"]) == 12 << 20
 
 
 def test_long_documents_changed_by_many(server, long):

@@ -101,6 +101,7 @@ impl Opened {
         if let Some(fields) = rest.stages.first().and_then(|stage| stage.fields_read()) {
             spec.needed = Some(fields.into_iter().collect());
         }
+        spec.is_answer = rest.stages.is_empty();
         spec.moment = surroundings.moment.clone();
         spec.spill = surroundings.spill.clone();
         if let Some(collection) = &resolved.collection {

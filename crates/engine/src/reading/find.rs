@@ -228,7 +228,8 @@ impl Engine {
         namespace: &Namespace,
         request: &FindRequest,
     ) -> Result<CursorReply> {
-        let spec = self.find_spec(context, namespace, request)?;
+        let mut spec = self.find_spec(context, namespace, request)?;
+        spec.is_answer = true;
         self.refuse_options_of_collections(namespace, request)?;
         if self.reads_as_view(namespace) {
             if request.tailing != Tailing::No {

@@ -57,7 +57,7 @@ impl PlanCursor {
         batch: &mut Batch<'_>,
     ) -> Result<usize> {
         let (in_hand, interruption) = (&mut self.execution.in_hand, &self.task.spec.interruption);
-        in_hand.wait(batch.bytes(), snapshot, interruption).await;
+        in_hand.wait(batch.bytes(), snapshot, interruption).await?;
         let documents = snapshot.documents_within(records, CHUNK_BYTES).await?;
         let bytes = documents.iter().flatten().map(|document| document.bytes().len());
         in_hand.take(interruption, bytes.sum());
@@ -92,7 +92,7 @@ impl PlanCursor {
         batch: &mut Batch<'_>,
     ) -> Result<usize> {
         let (in_hand, interruption) = (&mut self.execution.in_hand, &self.task.spec.interruption);
-        in_hand.wait(batch.bytes(), snapshot, interruption).await;
+        in_hand.wait(batch.bytes(), snapshot, interruption).await?;
         let documents = snapshot.raw_documents_within(records, CHUNK_BYTES).await?;
         in_hand.take(interruption, documents.bytes());
         let projection = self.task.spec.projection.clone();

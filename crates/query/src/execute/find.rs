@@ -70,6 +70,8 @@ pub struct FindSpec {
     pub tailable: bool,
     /// The number of documents in the first batch; with 0 only the plan is made.
     pub first_batch: usize,
+    /// Whether the documents go into an answer as they are found, so that long ones wait until answers of others are sent.
+    pub is_answer: bool,
     /// The moment to read at, which must still be kept; `None` reads the present state.
     pub moment: Option<Weak<Moment>>,
     /// Where a sort writes what exceeds its memory; `None` if it may not use files.
@@ -98,6 +100,7 @@ impl FindSpec {
             show_record_id: false,
             tailable: false,
             first_batch: FIRST_BATCH,
+            is_answer: false,
             moment: None,
             spill: None,
             interruption: Interruption::default(),

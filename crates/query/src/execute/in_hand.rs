@@ -2,6 +2,7 @@
 //! memory at a time.
 
 use super::lookup::CHUNK_BYTES;
+use crate::Result;
 use language::Interruption;
 use language::metrics::Metrics;
 use memory::{Holder, Share};
@@ -18,12 +19,17 @@ const LONG_MEAN_BYTES: usize = CHUNK_BYTES / 2;
 /// How long an operation waits for others. Then it continues: late is better than never.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
+/// How long it waits for the answers of others to be sent. Then it fails: clients that read nothing would fill the memory.
+const ANSWERS_WAIT_MAX: Duration = Duration::from_secs(30);
+
 /// The long documents that an execution has read, as long as somebody works on them.
 #[derive(Debug, Default)]
 pub struct InHand {
     held: Option<Held>,
     /// The bytes that were read last.
     last_bytes: usize,
+    /// Whether the documents go into an answer.
+    is_answer: bool,
 }
 
 #[derive(Debug)]
@@ -35,18 +41,33 @@ struct Held {
 }
 
 impl InHand {
-    /// To be called before more is read; `kept_bytes` of what was read are still worked on. If the next documents may be long, and the
-    /// operation holds no others, waits for room for the expected bytes.
-    pub(super) async fn wait(&mut self, kept_bytes: usize, snapshot: &Snapshot, interruption: &Interruption) {
-        self.keep(kept_bytes);
-        let expected = self.last_bytes.max(snapshot.mean_bytes());
-        self.wait_for(expected, interruption).await;
+    /// Those of an execution whose documents go into an answer, or do not.
+    pub(super) fn new(is_answer: bool) -> InHand {
+        InHand {
+            is_answer,
+            ..InHand::default()
+        }
     }
 
-    /// Waits for room for these bytes, if they are many and the operation holds no other long documents.
-    pub async fn wait_for(&mut self, expected: usize, interruption: &Interruption) {
+    /// To be called before more is read; `kept_bytes` of what was read are still worked on. If the next documents may be long, and the
+    /// operation holds no others, waits for room for the expected bytes. Fails if they are to be an answer, and those of others are not
+    /// sent in time.
+    pub(super) async fn wait(
+        &mut self,
+        kept_bytes: usize,
+        snapshot: &Snapshot,
+        interruption: &Interruption,
+    ) -> Result<()> {
+        self.keep(kept_bytes);
+        let expected = self.last_bytes.max(snapshot.mean_bytes());
+        self.wait_for(expected, interruption).await
+    }
+
+    /// Waits for room for these bytes, if they are many and the operation holds no other long documents. Fails as
+    /// [`InHand::wait`] does.
+    pub async fn wait_for(&mut self, expected: usize, interruption: &Interruption) -> Result<()> {
         if expected < LONG_MEAN_BYTES || self.held.is_some() {
-            return;
+            return Ok(());
         }
         let metrics = interruption.metrics.clone();
         let mut share = interruption.memory.share(Holder::Documents);
@@ -61,6 +82,13 @@ impl InHand {
             metrics,
             bytes: 0,
         });
+        if self.is_answer {
+            // Only now: those who were in this line before have made answers meanwhile, which nobody had counted when this
+            // operation began.
+            let memory = &interruption.memory;
+            memory.room(Holder::Answers, ANSWERS_WAIT_MAX).await?;
+        }
+        Ok(())
     }
 
     /// Notes that this many bytes were read.

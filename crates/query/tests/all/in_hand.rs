@@ -4,7 +4,7 @@ use crate::support::{insert_all, new_collection};
 use language::Interruption;
 use language::filter::Filter;
 use memory::{Budget, Holder};
-use query::execute::{FindSpec, find_records};
+use query::execute::{FindSpec, find, find_records};
 use std::sync::Arc;
 use std::time::Duration;
 use value::doc;
@@ -12,6 +12,16 @@ use value::doc;
 const OPERATIONS: usize = 8;
 const DOCUMENTS: i32 = 3;
 const BYTES: usize = 4 << 20;
+
+fn everything(memory: Budget) -> FindSpec {
+    FindSpec {
+        interruption: Interruption {
+            memory,
+            ..Interruption::default()
+        },
+        ..FindSpec::new(Arc::new(Filter::empty()))
+    }
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_reader_of_long_documents_waits_for_others() {
@@ -23,14 +33,7 @@ async fn a_reader_of_long_documents_waits_for_others() {
     let operations = (0..OPERATIONS).map(|_| {
         let (collection, memory) = (collection.clone(), memory.clone());
         tokio::spawn(async move {
-            let spec = FindSpec {
-                interruption: Interruption {
-                    memory,
-                    ..Interruption::default()
-                },
-                ..FindSpec::new(Arc::new(Filter::empty()))
-            };
-            let mut cursor = find_records(&collection, spec).await.unwrap();
+            let mut cursor = find_records(&collection, everything(memory)).await.unwrap();
             let mut found = 0;
             loop {
                 let page = cursor.next_page(100).await.unwrap();
@@ -58,4 +61,42 @@ async fn a_reader_of_long_documents_waits_for_others() {
     );
     assert!(documents.held_bytes_max >= BYTES, "{documents:?}");
     assert_eq!((documents.held_bytes, documents.refused), (0, 0));
+}
+
+#[tokio::test]
+async fn an_answer_of_long_documents_waits_until_others_are_sent() {
+    let (_store, collection) = new_collection().await;
+    insert_all(&collection, &[doc! {"_id": 1, "text": "x".repeat(BYTES)}]).await;
+    let memory = Budget::new(8 * BYTES);
+    let unsent = memory.charged(Holder::Answers, BYTES);
+    let read = |is_answer| {
+        let (collection, memory) = (collection.clone(), memory.clone());
+        tokio::spawn(async move {
+            let spec = FindSpec {
+                is_answer,
+                ..everything(memory)
+            };
+            let mut cursor = find(&collection, spec).await.unwrap();
+            let mut batch = Vec::new();
+            cursor.next_batch(&mut batch, 100, usize::MAX).await.unwrap();
+            batch.len()
+        })
+    };
+    let answer = read(true);
+    assert_eq!(
+        read(false).await.unwrap(),
+        1,
+        "what is not for a client does not wait"
+    );
+    let waits = || memory.is_wanted(Holder::Answers);
+    tokio::time::timeout(Duration::from_secs(60), async {
+        while !waits() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    })
+    .await
+    .expect("it waits");
+    assert!(!answer.is_finished());
+    drop(unsent);
+    assert_eq!(answer.await.unwrap(), 1);
 }

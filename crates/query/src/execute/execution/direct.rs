@@ -32,7 +32,7 @@ impl Execution {
         let mut paused = Paused::Filled;
         while looked_at < run.wanted {
             run.task.spec.interruption.check()?;
-            self.in_hand.wait(0, run.snapshot, run.interruption()).await;
+            self.in_hand.wait(0, run.snapshot, run.interruption()).await?;
             let Some((page, places)) = cursor.next_page(run.snapshot).await? else {
                 self.in_hand.keep(0);
                 self.exhausted = true;

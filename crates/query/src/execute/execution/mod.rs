@@ -76,7 +76,7 @@ impl Execution {
             pending: Vec::new(),
             is_stale: false,
             ready: Ready::default(),
-            in_hand: InHand::default(),
+            in_hand: InHand::new(task.spec.is_answer),
             kept_bytes: 0,
             chunk: 0,
             exhausted: false,
@@ -168,7 +168,7 @@ impl Execution {
                 let kept_bytes = self.kept_bytes + self.ready.bytes();
                 self.in_hand
                     .wait(kept_bytes, run.snapshot, run.interruption())
-                    .await;
+                    .await?;
             }
             let stopped = self
                 .source
@@ -259,7 +259,7 @@ impl Execution {
                     let kept_bytes = self.kept_bytes + self.ready.bytes();
                     self.in_hand
                         .wait(kept_bytes, run.snapshot, run.interruption())
-                        .await;
+                        .await?;
                     let known = look_up(run.snapshot, &mut hits).await?;
                     self.in_hand.take(run.interruption(), bytes_of(&hits[..known]));
                     known
@@ -335,7 +335,7 @@ impl Execution {
             let kept_bytes = self.kept_bytes + self.ready.bytes();
             self.in_hand
                 .wait(kept_bytes, run.snapshot, run.interruption())
-                .await;
+                .await?;
             // No more than is wanted, since it is in memory until it is taken.
             let count = chunk_max(run.snapshot).min(run.wanted.saturating_sub(self.ready.len()).max(1));
             let mut bytes = 0;
