@@ -44,14 +44,33 @@ ANSWERS_THAT_NOBODY_READS = {
 }
 
 
-@pytest.mark.parametrize("name", ANSWERS_THAT_NOBODY_READS)
+def op_msg(command):
+    body = struct.pack("<I", 0) + b"\0" + bson.encode(command)
+    return struct.pack("<iiii", 16 + len(body), 1, 0, 2013) + body
+
+
+REQUESTS_WHOSE_ANSWERS_NOBODY_READS = {
+    "CouchDB": ("couch", "GET /long/d"),
+    "CouchDB, all": ("couch", "GET /long/_all_docs?include_docs=true"),
+    "Elasticsearch": ("elastic", "GET /long/_doc/d"),
+    "Elasticsearch, a search": ("elastic", "GET /long/_search"),
+    "Riak": ("riak", "GET /buckets/long/keys/d"),
+    "the page": ("http", 'POST /api/command/default', '{"find": "long"}'),
+}
+
+
+@pytest.mark.parametrize("name", [*ANSWERS_THAT_NOBODY_READS, *REQUESTS_WHOSE_ANSWERS_NOBODY_READS])
 def test_long_answers_that_nobody_reads(server, long, name):
     """Clients ask for one document of 12 MB and do not read the answer: the others wait, and are refused at last."""
+    if name in ANSWERS_THAT_NOBODY_READS:
+        protocol, message = "mongo", op_msg(ANSWERS_THAT_NOBODY_READS[name])
+    else:
+        protocol, line, *body = REQUESTS_WHOSE_ANSWERS_NOBODY_READS[name]
+        body = "".join(body)
+        message = f"{line} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
     with server.client() as client:
         client.default.long.insert_one({"_id": "d", "k": 1, "t": "x" * (12 << 20)})
-        body = struct.pack("<I", 0) + b"\0" + bson.encode(ANSWERS_THAT_NOBODY_READS[name])
-        message = struct.pack("<iiii", 16 + len(body), 1, 0, 2013) + body
-        held, refused = connections(server, "mongo", 120 if long else 48, message)
+        held, refused = connections(server, protocol, 120 if long else 48, message)
         assert refused == 0
         until = time.monotonic() + (60 if long else 10)
         while time.monotonic() < until:

@@ -15,6 +15,7 @@ use crate::tables::operations::Operations;
 use crate::tables::profiler::Profiler;
 use crate::tables::roles::RoleTable;
 use crate::tables::sessions::Sessions;
+use crate::tables::turns::Turns;
 use crate::tables::users::Users;
 use crate::tables::validators::Validators;
 use code::Code;
@@ -42,6 +43,7 @@ struct Inner {
     spill: Option<Arc<SpillFolder>>,
     memory: Budget,
     cursors: Cursors,
+    turns: Turns,
     moments: Moments,
     sessions: Sessions,
     operations: Arc<Operations>,
@@ -78,6 +80,7 @@ impl Engine {
             kv,
             spill,
             cursors: Cursors::default(),
+            turns: Turns::default(),
             moments: Moments::default(),
             sessions: Sessions::within(&memory),
             memory,
@@ -135,6 +138,11 @@ impl Engine {
     /// Fails if the data folder is gone: nothing may be answered from memory then.
     pub(crate) fn check_folder(&self) -> Result<()> {
         Ok(self.inner.kv.check_folder()?)
+    }
+
+    /// The turns of those who read long documents.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.inner.turns
     }
 
     /// The memory budget for clients' requests.

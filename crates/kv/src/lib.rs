@@ -253,6 +253,14 @@ impl Kv {
         }
     }
 
+    /// Whether a shard has, or had, values so large that they lie in files of their own. What is kept in memory only has none.
+    pub fn has_large_values(&self, shard: ShardId) -> bool {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.has_large_values(shard),
+            Engine::Simulated(_) => false,
+        }
+    }
+
     /// Rewrites the files of a shard so that they hold only live entries.
     pub async fn compact(&self, shard: ShardId) -> Result<(), Error> {
         let _pass = self.gate.pass_to_merge().await;

@@ -1,6 +1,6 @@
 //! Several documents by their ids: `_mget`.
 
-use super::document::{check_version, found, put_stored, read_version, stored_fields};
+use super::document::{check_version, found, put_stored, read_version, stored_fields, turn_to_answer};
 use crate::limits::MGET_DOCUMENTS_MAX;
 use auth::Action;
 use fetch::WantedField;
@@ -69,7 +69,7 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
 
 async fn read(call: &Call, one: &Wanted) -> Result<Value> {
     let index = call.open_index(&one.index, Action::Find)?;
-    call.server.engine.let_answers_go().await;
+    let _turn = turn_to_answer(&index).await?;
     let routing = of_request(call, &one.index, one.routing.clone())?;
     let snapshot = index.collection.snapshot().await?;
     Ok(

@@ -23,9 +23,10 @@ pub use store::{
 use crate::catalog::own::check_no_accounts;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::tables::turns::Turn;
 use crate::write::durability;
 use code::Code;
-use memory::Budget;
+use memory::{Budget, Full};
 use query::write::Validator;
 use std::sync::Arc;
 use store::{Collection, CommitOptions, Namespace, Outcome, WriteOp};
@@ -118,6 +119,14 @@ impl RevisionedCollection {
     /// The memory from which what is read of it is taken.
     pub fn memory(&self) -> &Budget {
         self.engine.memory()
+    }
+
+    /// Waits until answers in memory have gone to their clients or to the disk and leave room for another. To be called before a
+    /// document is read for an answer. If documents of this collection may be long, few are read at the same time. Fails if the
+    /// answers of others are not sent in time: clients that read nothing would fill the memory.
+    pub async fn turn_to_answer(&self) -> std::result::Result<Turn, Full> {
+        let may_be_long = self.collection.may_be_long();
+        self.engine.turns().take(may_be_long, self.memory()).await
     }
 
     /// The collection as it is now.

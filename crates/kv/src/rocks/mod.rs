@@ -234,6 +234,12 @@ impl Engine {
         Ok(sizes.iter().sum::<u64>() + large.unwrap_or(0))
     }
 
+    /// See [`crate::Kv::has_large_values`].
+    pub(crate) fn has_large_values(&self, shard: ShardId) -> bool {
+        let large = |database: Arc<Database>| database.large.shards.bytes(shard);
+        self.database().ok().and_then(large).is_some()
+    }
+
     /// See [`crate::Kv::check_room`].
     pub(crate) fn check_room(&self) -> Result<(), Error> {
         self.database()?.space.check()

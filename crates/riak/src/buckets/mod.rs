@@ -10,13 +10,14 @@ pub(crate) use quorum::{Purpose, Quorum, Quorums, check_nodes};
 pub(crate) use stored::Properties;
 
 use crate::access::Access;
-use crate::error::Result;
+use crate::error::{Result, RiakError};
 use crate::limits::REVISIONS_KEPT;
 use crate::names::{Bucket, database, unescaped};
 use crate::server::Server;
 use auth::Action;
 use code::Code;
-use engine::{Namespace, RevisionedCollection};
+use engine::{Namespace, RevisionedCollection, Turn};
+use http::StatusCode;
 
 /// The collection of a bucket, if there is one.
 pub(crate) fn existing(
@@ -28,6 +29,12 @@ pub(crate) fn existing(
     let namespace = bucket.namespace();
     access.require(action, &namespace)?;
     Ok(server.engine.revisioned(&namespace)?)
+}
+
+/// Waits until answers of others leave room for the one whose object is read next.
+pub(crate) async fn turn_to_answer(collection: &RevisionedCollection) -> Result<Turn> {
+    let turn = collection.turn_to_answer().await;
+    turn.map_err(|full| RiakError::new(StatusCode::SERVICE_UNAVAILABLE, full.to_string()))
 }
 
 /// The collection of a bucket, which is made where there is none.

@@ -4,7 +4,9 @@ use super::connection::Connection;
 use super::frame::code;
 use super::messages::{self, DelReq, GetReq, GetResp, Pair, PutReq, PutResp};
 use super::{large, pipelined};
-use crate::buckets::{BucketProperties, Purpose, Quorum, Quorums, check_nodes, existing, writable};
+use crate::buckets::{
+    BucketProperties, Purpose, Quorum, Quorums, check_nodes, existing, turn_to_answer, writable,
+};
 use crate::clock::Clock;
 use crate::content::{Content, Link};
 use crate::deadline::Deadline;
@@ -32,7 +34,7 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
         return Ok(());
     };
     let begun = Instant::now();
-    connection.server.engine.let_answers_go().await;
+    let _turn = turn_to_answer(&collection).await?;
     let read = Object::read(&collection, &request.key);
     let object = Deadline::of(request.timeout).run(pin!(read)).await?;
     connection

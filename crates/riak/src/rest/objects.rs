@@ -4,7 +4,9 @@ use super::call::Call;
 use super::headers;
 use super::multipart;
 use super::respond::{add, empty, not_allowed, text};
-use crate::buckets::{BucketProperties, Purpose, Quorum, Quorums, check_nodes, existing, writable};
+use crate::buckets::{
+    BucketProperties, Purpose, Quorum, Quorums, check_nodes, existing, turn_to_answer, writable,
+};
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::error::{Result, RiakError};
@@ -74,7 +76,7 @@ async fn get(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
         return Ok(not_found(None));
     };
     let begun = Instant::now();
-    call.server.engine.let_answers_go().await;
+    let _turn = turn_to_answer(&collection).await?;
     let object = Object::read(&collection, key).await?;
     call.server
         .stats

@@ -278,6 +278,11 @@ impl Collection {
         self.has_plain_ids.load(Ordering::Acquire)
     }
 
+    /// Whether documents of it may be long: some have, or had, files of their own.
+    pub fn may_be_long(&self) -> bool {
+        self.kv.has_large_values(self.shard)
+    }
+
     /// Whether it was dropped.
     pub fn is_dropped(&self) -> bool {
         self.dropped.load(Ordering::Acquire)

@@ -12,7 +12,7 @@ use access::error::{CouchError, Result};
 use access::ids;
 use engine::{DocumentHistory, Revision, RevisionedSnapshot};
 use futures::FutureExt;
-use http::{Response, accepts_type, if_none_match};
+use http::{BodyError, Response, accepts_type, if_none_match};
 use std::fmt::Write as _;
 use value::ValueRef;
 
@@ -25,7 +25,8 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     }
     let mut options = ReadOptions::parse(&call.query)?;
     options.limit_revisions(database.collection.revisions_kept());
-    call.server.engine.let_answers_go().await;
+    let turn = database.collection.turn_to_answer().await;
+    let _turn = turn.map_err(BodyError::from)?;
     let snapshot = database.snapshot().await?;
     let id = ids::resolve(&snapshot, id).await?;
     if database.hides_others() {

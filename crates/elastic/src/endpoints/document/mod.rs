@@ -3,7 +3,7 @@
 mod options;
 
 use auth::Action;
-use engine::Record;
+use engine::{Record, Turn};
 use fetch::WantedField;
 use http::{Method, StatusCode};
 use indices::Index;
@@ -368,7 +368,7 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     let version = read_version(kind.as_deref(), number)?;
     call.parameters.end()?;
     let index = call.open_index(name, Action::Find)?;
-    call.server.engine.let_answers_go().await;
+    let _turn = turn_to_answer(&index).await?;
     let snapshot = index.collection.snapshot().await?;
     let record = find(&index, &snapshot, id, routing.as_deref()).await?;
     count(&index, record.is_some());
@@ -385,6 +385,12 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     let mut answer = found(&index.name, id, &record, &filter);
     put_stored(&mut answer, &mapping, &record, &stored)?;
     Ok(ok(answer))
+}
+
+/// Waits until answers of others leave room for the one whose document is read next.
+pub(crate) async fn turn_to_answer(index: &Index) -> Result<Turn> {
+    let turn = index.collection.turn_to_answer().await;
+    turn.map_err(|full| ElasticError::no_memory(&full))
 }
 
 /// Refuses a document of another version than the one that is asked for.
@@ -447,7 +453,7 @@ pub(crate) async fn source(call: &mut Call, name: &str, id: &str) -> Result<Answ
     }
     let index = call.open_index(name, Action::Find)?;
     let filter = filter.of_mapping(&index.known_mapping());
-    call.server.engine.let_answers_go().await;
+    let _turn = turn_to_answer(&index).await?;
     let snapshot = index.collection.snapshot().await?;
     let record = find(&index, &snapshot, id, routing.as_deref()).await?;
     count(&index, record.is_some());
