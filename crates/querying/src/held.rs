@@ -4,9 +4,16 @@ use mapping::error::{ErrorKind, Result, SearchError};
 use memory::{Budget, Holder, Share};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
+use std::time::Duration;
 
 /// What a member of an object takes besides its name and value: its hash, its place, two sizes.
 const MEMBER_BYTES: usize = 48;
+
+/// Answers that are made of no more wait for no others.
+const SHORT_BYTES: usize = 1 << 20;
+
+/// How long an answer waits for others.
+const ANSWERS_WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// A part of the memory of searches. It is given back when this is dropped.
 #[derive(Debug)]
@@ -44,6 +51,16 @@ impl Held {
         let mut share = self.share.lock();
         let wanted = share.bytes().saturating_add(bytes);
         share.fit(wanted)
+    }
+
+    /// Waits until answers of others leave room for one that is made of so many bytes, if they are many. Fails if those are not
+    /// sent in time: clients that read nothing would fill the memory.
+    pub async fn room_to_answer(&self, bytes: usize) -> Result<()> {
+        if bytes <= SHORT_BYTES {
+            return Ok(());
+        }
+        let room = self.budget.room(Holder::Answers, ANSWERS_WAIT_MAX).await;
+        room.map_err(|full| SearchError::new(ErrorKind::Memory, full.to_string()))
     }
 
     /// Gives back what was taken.

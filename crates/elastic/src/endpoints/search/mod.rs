@@ -359,6 +359,8 @@ impl Search {
     /// What the client sees; `held` is for that alone.
     pub(crate) async fn answer(&self, found: Scanned, begun: Instant, held: &Held) -> Result<Value> {
         let outcome = found.outcome;
+        let bytes = outcome.hits.iter().map(|hit| hit.document.bytes().len());
+        held.room_to_answer(bytes.sum()).await?;
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for hit in &outcome.hits {
             engine::steps(indexing::steps_of(&hit.document))?;
