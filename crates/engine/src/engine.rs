@@ -15,7 +15,6 @@ use crate::tables::operations::Operations;
 use crate::tables::profiler::Profiler;
 use crate::tables::roles::RoleTable;
 use crate::tables::sessions::Sessions;
-use crate::tables::turns::Turns;
 use crate::tables::users::Users;
 use crate::tables::validators::Validators;
 use code::Code;
@@ -43,7 +42,6 @@ struct Inner {
     spill: Option<Arc<SpillFolder>>,
     memory: Budget,
     cursors: Cursors,
-    turns: Turns,
     moments: Moments,
     sessions: Sessions,
     operations: Arc<Operations>,
@@ -80,7 +78,6 @@ impl Engine {
             kv,
             spill,
             cursors: Cursors::default(),
-            turns: Turns::default(),
             moments: Moments::default(),
             sessions: Sessions::within(&memory),
             memory,
@@ -138,11 +135,6 @@ impl Engine {
     /// Fails if the data folder is gone: nothing may be answered from memory then.
     pub(crate) fn check_folder(&self) -> Result<()> {
         Ok(self.inner.kv.check_folder()?)
-    }
-
-    /// The turns of those who read long documents.
-    pub(crate) fn turns(&self) -> &Turns {
-        &self.inner.turns
     }
 
     /// The memory budget for clients' requests.

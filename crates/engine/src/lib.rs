@@ -76,7 +76,6 @@ pub use tables::cursors::{CursorId, CursorReply, Tailing};
 pub use tables::operations::{ConnectionGuard, OperationInfo, shown_command};
 pub use tables::profiler::{ProfileChange, ProfileLevel, ProfileSettings};
 pub use tables::sessions::SessionId;
-pub use tables::turns::Turn;
 pub use time_series::buckets::buckets_name;
 pub use time_series::{GRANULARITIES, TimeSeriesChange};
 

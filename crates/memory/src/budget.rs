@@ -1,10 +1,12 @@
 //! The budget, and what of it is held.
 
 use crate::pool::Pool;
-use crate::{Full, Holder, Share};
+use crate::turn::LONG_READS_MAX;
+use crate::{Full, Holder, Share, Turn};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// Memory for what clients ask. Cheap to clone; all clones are one. The default has no limit and counts nothing.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +16,8 @@ pub struct Budget(Option<Arc<Pools>>);
 struct Pools {
     bytes: usize,
     of: [Pool; Holder::ALL.len()],
+    /// Those who read for answers what may be long.
+    long_reads: Arc<Semaphore>,
 }
 
 /// What a holder has of the budget.
@@ -37,7 +41,12 @@ impl Budget {
     /// A budget of this many bytes.
     pub fn new(bytes: usize) -> Budget {
         let of = Holder::ALL.map(|holder| Pool::new(bytes / 16 * holder.sixteenths()));
-        Budget(Some(Arc::new(Pools { bytes, of })))
+        let long_reads = Arc::new(Semaphore::new(LONG_READS_MAX));
+        Budget(Some(Arc::new(Pools {
+            bytes,
+            of,
+            long_reads,
+        })))
     }
 
     /// The bytes of all together.
@@ -74,6 +83,25 @@ impl Budget {
         }
         let waited = tokio::time::timeout(time_max, pool.wait_until(Pool::has_room)).await;
         waited.map_err(|_| self.full(holder, 0))
+    }
+
+    /// Waits until answers that were made have gone to their clients, or to the disk, and leave room for another. To be called before
+    /// something is read for an answer. If it may be long, few read at the same time, since what an answer takes is counted only
+    /// when it is made. Fails if there is no room in time: clients that read nothing would fill the memory.
+    pub async fn turn_to_answer(&self, may_be_long: bool, time_max: Duration) -> Result<Turn, Full> {
+        let holder = Holder::Answers;
+        let semaphore = self.0.as_ref().map(|pools| Arc::clone(&pools.long_reads));
+        let permit = match semaphore.filter(|_| may_be_long) {
+            Some(semaphore) => {
+                let permit = tokio::time::timeout(time_max, semaphore.acquire_owned()).await;
+                // The semaphore is never closed.
+                let permit = permit.ok().and_then(Result::ok);
+                Some(permit.ok_or_else(|| self.full(holder, 0))?)
+            }
+            None => None,
+        };
+        self.room(holder, time_max).await?;
+        Ok(Turn { _permit: permit })
     }
 
     /// Whether a holder has less than its limit, and nobody waits for that.

@@ -3,7 +3,8 @@
 //! A [`Budget`] is divided among [`Holder`]s by fixed limits, so that none of them can starve another: however much idle
 //! cursors keep, messages can still be read. Code that keeps bytes for a client has a [`Share`] of its kind of holder, says
 //! how many bytes it keeps, and is told when there is no room. Then it writes to a file what it keeps
-//! ([`Share::set`]), waits ([`Share::wait`]), or gives up with [`Full`], whose text names the limit and the option.
+//! ([`Share::set`]), waits ([`Share::wait`]), or gives up with [`Full`], whose text names the limit and the option. Code that learns
+//! only by reading what an answer will take waits for its turn ([`Budget::turn_to_answer`]).
 //!
 //! What must hold: a share is given back when it is dropped; what a holder has together never exceeds its limit, except
 //! for what [`Share::charge`] adds, and for one share at a time that is larger than the limit by itself.
@@ -14,7 +15,9 @@ mod budget;
 mod holder;
 mod pool;
 mod share;
+mod turn;
 
 pub use budget::{Budget, Usage};
 pub use holder::{Holder, SMALL_REQUEST_BYTES};
 pub use share::{Full, Share};
+pub use turn::Turn;

@@ -124,3 +124,32 @@ fn without_a_limit_all_fits() {
     let mut share = Budget::default().share(Holder::Values);
     share.set(usize::MAX / 2).expect("no limit");
 }
+
+#[tokio::test(start_paused = true)]
+async fn few_read_at_the_same_time_what_may_be_long() {
+    let budget = Budget::new(16 * MIB);
+    let mut turns = Vec::new();
+    while let Ok(turn) = budget.turn_to_answer(true, SOON).await {
+        turns.push(turn);
+    }
+    assert_eq!(turns.len(), 4);
+    let _short = budget.turn_to_answer(false, SOON).await.expect("what is short");
+    turns.pop();
+    let turn = budget.turn_to_answer(true, SOON).await;
+    let _turn = turn.expect("the turn of the one that is done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_reads_for_an_answer_while_others_fill_the_memory() {
+    let budget = Budget::new(16 * MIB);
+    let unsent = budget.charged(Holder::Answers, 2 * MIB);
+    for may_be_long in [false, true] {
+        let full = budget
+            .turn_to_answer(may_be_long, SOON)
+            .await
+            .expect_err("no room");
+        assert!(full.to_string().contains("--memory"), "{full}");
+    }
+    drop(unsent);
+    let _turn = budget.turn_to_answer(true, SOON).await.expect("there is room");
+}

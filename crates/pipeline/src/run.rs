@@ -109,7 +109,7 @@ impl Running {
     async fn finish(&mut self, given_bytes: usize, out: &mut Vec<Row>) -> Result<()> {
         let expected = self.chain.finish_bytes();
         self.in_hand.keep(given_bytes);
-        self.in_hand.wait_for(expected, &self.interruption).await?;
+        self.in_hand.wait_for(expected, &self.interruption).await;
         self.chain.finish(out, &self.interruption).await?;
         if expected > 0 {
             let bytes = out.iter().map(Row::size_bytes).sum();

@@ -1,5 +1,5 @@
 //! The engine's tables in memory: cursors, moments, sessions, operations, users,
-//! roles, validators, turns.
+//! roles, validators.
 //!
 //! What must hold: a table knows nothing of the engine that holds it, nor of other tables' contents.
 
@@ -14,6 +14,5 @@ pub(crate) mod profiler;
 mod records;
 pub(crate) mod roles;
 pub(crate) mod sessions;
-pub(crate) mod turns;
 pub(crate) mod users;
 pub(crate) mod validators;

@@ -2,6 +2,7 @@
 
 use super::clustered;
 use super::execution::{Execution, Paused};
+use super::in_hand::turn_to_answer;
 use super::lookup::chunk_max;
 use super::ready::FoundRecord;
 use super::run::{Run, Task};
@@ -167,7 +168,15 @@ pub async fn find(collection: &Arc<Collection>, spec: FindSpec) -> Result<FindCu
         task: &task,
         wanted: wanted(limit_left, skip_left, first_batch.min(FIRST_BATCH)),
     };
+    // One for all plans that are tried.
+    let turn = match task.spec.is_answer {
+        true => turn_to_answer(&snapshot, &task.spec.interruption).await?,
+        false => None,
+    };
     let mut execution = run.prepare(collection).await?.execution;
+    if task.spec.is_answer {
+        execution.in_hand.answers(turn.filter(|_| execution.ready() > 0));
+    }
     let mut snapshot = Some(snapshot);
     if first_batch == 0 {
         execution.suspend();

@@ -5,7 +5,7 @@ use super::lookup::CHUNK_BYTES;
 use crate::Result;
 use language::Interruption;
 use language::metrics::Metrics;
-use memory::{Holder, Share};
+use memory::{Holder, Share, Turn};
 use std::sync::Arc;
 use std::time::Duration;
 use store::Snapshot;
@@ -30,6 +30,8 @@ pub struct InHand {
     last_bytes: usize,
     /// Whether the documents go into an answer.
     is_answer: bool,
+    /// The right to read the documents that were read last, if they go into an answer.
+    turn: Option<Turn>,
 }
 
 #[derive(Debug)]
@@ -41,12 +43,10 @@ struct Held {
 }
 
 impl InHand {
-    /// Those of an execution whose documents go into an answer, or do not.
-    pub(super) fn new(is_answer: bool) -> InHand {
-        InHand {
-            is_answer,
-            ..InHand::default()
-        }
+    /// From now on the documents go into an answer, and so do those that were read in this turn.
+    pub(super) fn answers(&mut self, turn: Option<Turn>) {
+        self.is_answer = true;
+        self.turn = turn;
     }
 
     /// To be called before more is read; `kept_bytes` of what was read are still worked on. If the next documents may be long, and the
@@ -60,14 +60,19 @@ impl InHand {
     ) -> Result<()> {
         self.keep(kept_bytes);
         let expected = self.last_bytes.max(snapshot.mean_bytes());
-        self.wait_for(expected, interruption).await
+        self.wait_for(expected, interruption).await;
+        // After that: those who waited for the same before have made answers meanwhile.
+        self.turn = None;
+        if self.is_answer {
+            self.turn = turn_to_answer(snapshot, interruption).await?;
+        }
+        Ok(())
     }
 
-    /// Waits for room for these bytes, if they are many and the operation holds no other long documents. Fails as
-    /// [`InHand::wait`] does.
-    pub async fn wait_for(&mut self, expected: usize, interruption: &Interruption) -> Result<()> {
+    /// Waits for room for these bytes, if they are many and the operation holds no other long documents.
+    pub async fn wait_for(&mut self, expected: usize, interruption: &Interruption) {
         if expected < LONG_MEAN_BYTES || self.held.is_some() {
-            return Ok(());
+            return;
         }
         let metrics = interruption.metrics.clone();
         let mut share = interruption.memory.share(Holder::Documents);
@@ -82,18 +87,14 @@ impl InHand {
             metrics,
             bytes: 0,
         });
-        if self.is_answer {
-            // Only now: those who were in this line before have made answers meanwhile, which nobody had counted when this
-            // operation began.
-            let memory = &interruption.memory;
-            memory.room(Holder::Answers, ANSWERS_WAIT_MAX).await?;
-        }
-        Ok(())
     }
 
     /// Notes that this many bytes were read.
     pub fn take(&mut self, interruption: &Interruption, bytes: usize) {
         self.last_bytes = if bytes > LONG_CHUNK_BYTES { bytes } else { 0 };
+        if self.last_bytes == 0 {
+            self.turn = None;
+        }
         if self.last_bytes > 0 || self.held.is_some() {
             let new = || Held {
                 share: interruption.memory.share(Holder::Documents),
@@ -107,11 +108,21 @@ impl InHand {
 
     /// Notes how many of the bytes that were read are still worked on.
     pub fn keep(&mut self, bytes: usize) {
+        self.turn = self.turn.take().filter(|_| bytes > LONG_CHUNK_BYTES);
         match &mut self.held {
             Some(held) if bytes > LONG_CHUNK_BYTES => held.set(bytes),
             held => *held = None,
         }
     }
+}
+
+/// The right to read documents for an answer; `None` if they cannot be long.
+pub(super) async fn turn_to_answer(snapshot: &Snapshot, interruption: &Interruption) -> Result<Option<Turn>> {
+    if !snapshot.may_be_long() {
+        return Ok(None);
+    }
+    let turn = interruption.memory.turn_to_answer(true, ANSWERS_WAIT_MAX);
+    Ok(Some(turn.await?))
 }
 
 impl Held {

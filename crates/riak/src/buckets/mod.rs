@@ -16,8 +16,9 @@ use crate::names::{Bucket, database, unescaped};
 use crate::server::Server;
 use auth::Action;
 use code::Code;
-use engine::{Namespace, RevisionedCollection, Turn};
+use engine::{Namespace, RevisionedCollection};
 use http::StatusCode;
+use memory::Turn;
 
 /// The collection of a bucket, if there is one.
 pub(crate) fn existing(

@@ -206,6 +206,11 @@ impl Snapshot {
         (self.data_bytes() / self.count().max(1)) as usize
     }
 
+    /// Whether documents of it may be long: some have, or had, files of their own.
+    pub fn may_be_long(&self) -> bool {
+        self.kv.has_large_values(self.shard)
+    }
+
     /// What a partition of a partitioned collection holds.
     pub async fn partition(&self, name: &str) -> Result<PartitionStats, StoreError> {
         let bytes = self.snapshot.get(&keys::partition(name)).await?;

@@ -3,7 +3,7 @@
 mod options;
 
 use auth::Action;
-use engine::{Record, Turn};
+use engine::Record;
 use fetch::WantedField;
 use http::{Method, StatusCode};
 use indices::Index;
@@ -12,7 +12,7 @@ use indices::error::{ElasticError, Result, kinds};
 use indices::scripts::Prepared;
 use indices::streams::TIME_FIELD;
 use indices::write::{Change, Update, Write, Written, write_one};
-use memory::Holder;
+use memory::{Holder, Turn};
 use options::Options;
 pub(crate) use options::{no_alias, own_version, read_version};
 use rest::call::Call;

@@ -76,7 +76,7 @@ impl Execution {
             pending: Vec::new(),
             is_stale: false,
             ready: Ready::default(),
-            in_hand: InHand::new(task.spec.is_answer),
+            in_hand: InHand::default(),
             kept_bytes: 0,
             chunk: 0,
             exhausted: false,
