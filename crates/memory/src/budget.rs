@@ -1,7 +1,7 @@
 //! The budget, and what of it is held.
 
 use crate::pool::Pool;
-use crate::turn::LONG_READS_MAX;
+use crate::turn::turns;
 use crate::{Full, Holder, Share, Turn};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -41,7 +41,7 @@ impl Budget {
     /// A budget of this many bytes.
     pub fn new(bytes: usize) -> Budget {
         let of = Holder::ALL.map(|holder| Pool::new(bytes / 16 * holder.sixteenths()));
-        let long_reads = Arc::new(Semaphore::new(LONG_READS_MAX));
+        let long_reads = Arc::new(Semaphore::new(turns(bytes)));
         Budget(Some(Arc::new(Pools {
             bytes,
             of,

@@ -1,10 +1,15 @@
 //! Turns of those who read long values for an answer.
 
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The long values that are read for answers at the same time. What they take is counted only when they are read, so these are what
-/// answers can take beyond their limit.
-pub(crate) const LONG_READS_MAX: usize = 4;
+/// What a long document of 16 MB takes with the answer that is made of it. There is one turn for each of them in the budget, and two at
+/// least: what is read is counted only when it is there, so these are what answers can take beyond their limit.
+const LONG_READ_BYTES: usize = 32 << 20;
+
+/// The turns that a budget of this many bytes has.
+pub(crate) fn turns(bytes: usize) -> usize {
+    (bytes / LONG_READ_BYTES).clamp(2, Semaphore::MAX_PERMITS)
+}
 
 /// The right to read something for an answer. To be kept until what the answer takes is counted.
 #[derive(Debug)]

@@ -109,7 +109,8 @@ impl Running {
     async fn finish(&mut self, given_bytes: usize, out: &mut Vec<Row>) -> Result<()> {
         let expected = self.chain.finish_bytes();
         self.in_hand.keep(given_bytes);
-        self.in_hand.wait_for(expected, &self.interruption).await;
+        // Most of what pipelines make goes into an answer, that of a `$lookup` at last.
+        self.in_hand.wait_to_answer(expected, &self.interruption).await?;
         self.chain.finish(out, &self.interruption).await?;
         if expected > 0 {
             let bytes = out.iter().map(Row::size_bytes).sum();

@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX, PATIENCE_MS_MAX, ROOM_MS_MAX};
 use crate::tables::cursors::{Cursor, CursorId, CursorReply, Tailing};
 use code::Code;
-use memory::Holder;
+use memory::{Holder, Turn};
 use query::execute::StreamState;
 use std::time::{Duration, Instant};
-use store::Namespace;
+use store::{Collection, Namespace};
 use value::DocumentBuf;
 
 /// How often an operation that waits for new documents checks whether its client is still there.
@@ -49,6 +49,15 @@ impl Engine {
         let limit = Duration::from_millis(ROOM_MS_MAX);
         let limit = context.time_left().map_or(limit, |left| left.min(limit));
         Ok(context.memory.room(Holder::Answers, limit).await?)
+    }
+
+    /// Waits until there is memory for one more answer, of a document that is changed. It is counted only when it is there, so few
+    /// at a time do that in a collection whose documents may be long.
+    pub(crate) async fn turn_to_answer(&self, context: &Context, collection: &Collection) -> Result<Turn> {
+        let limit = Duration::from_millis(ROOM_MS_MAX);
+        let limit = context.time_left().map_or(limit, |left| left.min(limit));
+        let turn = context.memory.turn_to_answer(collection.may_be_long(), limit);
+        Ok(turn.await?)
     }
 
     /// Waits, but not for ever, until answers in memory have gone to their clients or to the disk and leave room for another. Never

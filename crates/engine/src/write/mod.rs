@@ -275,7 +275,7 @@ impl Engine {
             return Err(Error::new(Code::INVALID_OPTIONS, message));
         }
         let write = self.write_options(context, &collection, options, 0..1)?;
-        self.room_for_answer(context).await?;
+        let _turn = self.turn_to_answer(context, &collection).await?;
         let done = write::find_and_modify(&collection, &parsed, &write).await?;
         Ok(FindAndModifyReply {
             document: done.document,

@@ -32,6 +32,8 @@ pub struct InHand {
     is_answer: bool,
     /// The right to read the documents that were read last, if they go into an answer.
     turn: Option<Turn>,
+    /// The memory of the answer as far as it is made, if that is much.
+    answer: Option<Share>,
 }
 
 #[derive(Debug)]
@@ -61,16 +63,34 @@ impl InHand {
         self.keep(kept_bytes);
         let expected = self.last_bytes.max(snapshot.mean_bytes());
         self.wait_for(expected, interruption).await;
+        if !self.is_answer {
+            return Ok(());
+        }
         // After that: those who waited for the same before have made answers meanwhile.
         self.turn = None;
-        if self.is_answer {
+        if kept_bytes > LONG_CHUNK_BYTES {
+            // A part of the answer is there: others wait for it, and it does not wait for others.
+            let new = || interruption.memory.share(Holder::Answers);
+            self.answer.get_or_insert_with(new).charge(kept_bytes);
+        } else {
             self.turn = turn_to_answer(snapshot, interruption).await?;
         }
         Ok(())
     }
 
+    /// As [`InHand::wait_for`], for what is made of documents and goes into an answer. Fails if the answers of others are not sent in
+    /// time.
+    pub async fn wait_to_answer(&mut self, expected: usize, interruption: &Interruption) -> Result<()> {
+        self.wait_for(expected, interruption).await;
+        if expected >= LONG_MEAN_BYTES {
+            let memory = &interruption.memory;
+            memory.room(Holder::Answers, ANSWERS_WAIT_MAX).await?;
+        }
+        Ok(())
+    }
+
     /// Waits for room for these bytes, if they are many and the operation holds no other long documents.
-    pub async fn wait_for(&mut self, expected: usize, interruption: &Interruption) {
+    async fn wait_for(&mut self, expected: usize, interruption: &Interruption) {
         if expected < LONG_MEAN_BYTES || self.held.is_some() {
             return;
         }
@@ -108,7 +128,9 @@ impl InHand {
 
     /// Notes how many of the bytes that were read are still worked on.
     pub fn keep(&mut self, bytes: usize) {
-        self.turn = self.turn.take().filter(|_| bytes > LONG_CHUNK_BYTES);
+        if bytes <= LONG_CHUNK_BYTES {
+            (self.turn, self.answer) = (None, None);
+        }
         match &mut self.held {
             Some(held) if bytes > LONG_CHUNK_BYTES => held.set(bytes),
             held => *held = None,
