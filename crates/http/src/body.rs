@@ -1,5 +1,7 @@
 //! Bodies of requests and responses.
 
+use crate::Aside;
+use crate::aside::LONG_BYTES;
 use crate::intake::Intake;
 use crate::slot::{Giver, Taker, slot};
 use crate::unread::ClientBody;
@@ -297,8 +299,14 @@ impl Body {
     }
 
     /// The same body, counted in the memory of answers until it is sent, if it is long and at hand. Its bytes are in memory
-    /// already, so this never waits; code that has yet to read what an answer is made of waits for room instead.
-    pub(crate) fn counted(mut self, memory: &Budget) -> Body {
+    /// already, so this never waits; code that has yet to read what an answer is made of waits for room instead. Very long ones leave
+    /// memory for `aside` where the client is slow.
+    pub(crate) fn counted(mut self, memory: &Budget, aside: Option<&Aside>) -> Body {
+        if let (Kind::Full(bytes), Some(aside)) = (&mut self.0, aside)
+            && bytes.len() >= LONG_BYTES
+        {
+            return aside.body(std::mem::take(bytes), memory);
+        }
         // The last piece holds the share of all.
         let (length, last) = match &mut self.0 {
             Kind::Full(bytes) => (bytes.len(), Some(bytes)),

@@ -8,7 +8,7 @@ use crate::pace::Unsent;
 use crate::serve::Handler;
 use crate::target::{Announced, EncodedTargets};
 use crate::unread::ClientBody;
-use crate::{Asker, Body, BodyError, Request, RequestBody, Response};
+use crate::{Aside, Asker, Body, BodyError, Request, RequestBody, Response};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderValue};
 use hyper::server::conn::http1;
@@ -47,11 +47,13 @@ pub(crate) struct Answering<H> {
     pub(crate) reading: Reading,
 }
 
-/// How bodies are read.
+/// How bodies are read, and answers kept.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) idle_time_max: Duration,
     pub(crate) memory: Budget,
+    /// Where long answers go that are not taken.
+    pub(crate) aside: Option<Aside>,
 }
 
 /// What is known of a connection besides its bytes.
@@ -236,7 +238,8 @@ async fn answer(
     let brought_bytes = held
         .try_lock()
         .map_or(0, |share| share.as_ref().map_or(0, Share::bytes));
-    let mut answer = answer.map(|body| body.counted(memory).holding(brought_bytes, memory));
+    let aside = reading.aside.as_ref();
+    let mut answer = answer.map(|body| body.counted(memory, aside).holding(brought_bytes, memory));
     if !unread.ends(is_asked_for).await {
         let close = HeaderValue::from_static("close");
         answer.headers_mut().insert(CONNECTION, close);

@@ -10,6 +10,7 @@
 //! Left to others: what a path means, who may do what, how errors look. Nothing of Larder is known here.
 
 mod accept;
+mod aside;
 mod body;
 mod chunks;
 mod client;
@@ -40,6 +41,7 @@ mod title_case;
 mod unread;
 
 pub use accept::{accepts_encoding, accepts_type, preferred_type};
+pub use aside::{Aside, AsidePieces};
 pub use body::{Beginning, Body, BodyError, BodySender, RequestBody, ResponseBody};
 pub use client::{Client, ClientError, ClientRequest, ClientResponse, Trust};
 pub use conditional::{Precondition, http_date, if_range, read_precondition, write_precondition};

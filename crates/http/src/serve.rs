@@ -1,7 +1,7 @@
 //! Answering the requests of connections until asked to stop.
 
 use crate::connection::{self, Answering, Reading};
-use crate::{Hosts, Request, Response};
+use crate::{Aside, Hosts, Request, Response};
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioTimer;
 use memory::Budget;
@@ -32,6 +32,8 @@ pub struct Options {
     pub body_idle_time_max: Duration,
     /// The budget for bodies that are read whole.
     pub memory: Budget,
+    /// Where long answers go that their clients are slow to take, while others wait for memory; `None` if they stay in memory.
+    pub aside: Option<Aside>,
     /// The names under which a server without users may be asked, besides the machine's own.
     pub hosts: Hosts,
     /// How long connections may take to end their requests when the server stops.
@@ -47,6 +49,7 @@ impl Default for Options {
             head_time_max: Duration::from_secs(60),
             body_idle_time_max: Duration::from_secs(60),
             memory: Budget::default(),
+            aside: None,
             hosts: Hosts::default(),
             stop_time_max: Duration::from_secs(10),
         }
@@ -78,6 +81,7 @@ pub async fn serve(
         reading: Reading {
             idle_time_max: options.body_idle_time_max,
             memory: options.memory,
+            aside: options.aside,
         },
     });
     let stopping = stop.clone();

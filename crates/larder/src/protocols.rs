@@ -3,6 +3,8 @@
 use crate::listening::Listening;
 use crate::mounts;
 use anyhow::{Context, Result};
+use engine::Engine;
+use std::io;
 use std::sync::Arc;
 use tokio::net::UdpSocket;
 use tokio::sync::watch;
@@ -18,6 +20,19 @@ const DEFINED_FOLDER: &str = "defined";
 pub struct Protocols {
     mongo: mongo::Protocol,
     tasks: JoinSet<()>,
+}
+
+/// Keeps answers in temporary files whose clients are slow to take them.
+fn aside(engine: &Engine) -> http::Aside {
+    let engine = engine.clone();
+    http::Aside::new(move |bytes| {
+        let engine = engine.clone();
+        Box::pin(async move {
+            let mut kept = engine.set_aside(bytes).await?;
+            let pieces: http::AsidePieces = Box::new(move || kept.next_piece().map_err(io::Error::other));
+            Ok(pieces)
+        })
+    })
 }
 
 /// What protocols are started with.
@@ -41,6 +56,7 @@ impl Protocols {
                 places: places.clone(),
                 hosts: http::Hosts::new(&listening.settings.allowed_hosts),
                 memory: listening.engine.memory().clone(),
+                aside: Some(aside(listening.engine)),
                 ..http::Options::default()
             },
             listening,

@@ -20,6 +20,12 @@ struct Pools {
     long_reads: Arc<Semaphore>,
 }
 
+/// How often it is looked whether others wait.
+const LOOK_INTERVAL: Duration = Duration::from_millis(250);
+
+/// At so many looks in a row others must wait.
+const LOOKS: usize = 2;
+
 /// What a holder has of the budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usage {
@@ -114,6 +120,15 @@ impl Budget {
     pub fn is_wanted(&self, holder: Holder) -> bool {
         let pool = self.pool(holder);
         pool.is_some_and(|pool| pool.waiting.load(Ordering::Relaxed) > 0)
+    }
+
+    /// Waits until others have waited for a while for what all of a holder have: for those who can keep elsewhere what they hold.
+    pub async fn wanted(&self, holder: Holder) {
+        let mut looks = 0;
+        while looks < LOOKS {
+            tokio::time::sleep(LOOK_INTERVAL).await;
+            looks = if self.is_wanted(holder) { looks + 1 } else { 0 };
+        }
     }
 
     /// Who holds what.

@@ -153,3 +153,18 @@ async fn nobody_reads_for_an_answer_while_others_fill_the_memory() {
     drop(unsent);
     let _turn = budget.turn_to_answer(true, SOON).await.expect("there is room");
 }
+
+#[tokio::test(start_paused = true)]
+async fn those_who_can_give_way_learn_that_others_wait() {
+    let budget = Budget::new(16 * MIB);
+    let held = budget.charged(Holder::Answers, 2 * MIB);
+    let mut wanted = std::pin::pin!(budget.wanted(Holder::Answers));
+    let waited = tokio::time::timeout(SOON, wanted.as_mut()).await;
+    waited.expect_err("nobody waits");
+    let gives_way = async {
+        wanted.await;
+        drop(held);
+    };
+    let (room, ()) = tokio::join!(budget.room(Holder::Answers, 10 * SOON), gives_way);
+    room.expect("the holder gave way");
+}

@@ -1,12 +1,12 @@
 //! A client's connection, plain or through TLS, with one way to use it.
 
 use crate::tls::{Peer, Session};
-use bytes::{BufMut, BytesMut};
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 use socket2::SockRef;
 use std::io::{self, ErrorKind, IoSlice};
 use std::mem::MaybeUninit;
 use std::net::Shutdown;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
@@ -107,21 +107,42 @@ impl Stream {
     pub async fn send(&self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {
+            let count = self.send_some(rest).await?;
+            rest = rest.get(count..).unwrap_or_default();
+        }
+        self.flush().await
+    }
+
+    /// Sends bytes until none are left, or until something else is over. To be flushed if none are left.
+    pub async fn send_until(&self, bytes: &mut Bytes, until: impl Future<Output = ()>) -> io::Result<()> {
+        let mut until = pin!(until);
+        while !bytes.is_empty() {
+            tokio::select! {
+                biased;
+                sent = self.send_some(bytes) => bytes.advance(sent?),
+                () = &mut until => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the client takes something, and sends as much as it takes, at least one byte. May be dropped, and nothing was sent
+    /// then. What was sent is to be flushed at last.
+    async fn send_some(&self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
             let written = match &self.0 {
                 Inner::Plain(tcp) => {
                     tcp.writable().await?;
-                    tcp.try_write(rest)
+                    tcp.try_write(bytes)
                 }
-                Inner::Secure(session) => session.try_write(&[IoSlice::new(rest)]),
+                Inner::Secure(session) => session.try_write(&[IoSlice::new(bytes)]),
             };
             match written {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
-                Ok(count) => rest = rest.get(count..).unwrap_or_default(),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => self.tcp().writable().await?,
-                Err(error) => return Err(error),
+                written => return written,
             }
         }
-        self.flush().await
     }
 
     /// Waits until the system has all that was written.

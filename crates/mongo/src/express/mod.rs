@@ -33,7 +33,8 @@ const ANSWER_BYTES: usize = 1024;
 /// A whole message, and what it holds of the memory for answers.
 pub(crate) struct Answer {
     pub(crate) bytes: Vec<u8>,
-    _share: Option<Share>,
+    /// `None` if it is short.
+    pub(crate) held: Option<Share>,
 }
 
 /// The answer to a message, where it asks for one document that is there.
@@ -84,7 +85,7 @@ pub(crate) async fn answer(
     counters.bytes_out.fetch_add(out.len() as u64, Ordering::Relaxed);
     engine.note_find(&connection.at_hand, started.elapsed());
     Some(Answer {
-        _share: server.share_of_answer(out.len()),
+        held: server.share_of_answer(out.len()),
         bytes: out,
     })
 }

@@ -10,7 +10,7 @@ use crate::wire::{Arrival, Compressor, Header, Intake, Message, MessageReader, R
 use bytes::Bytes;
 use code::Code;
 use engine::AtHand;
-use memory::Full;
+use memory::{Full, Share};
 use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -121,7 +121,10 @@ async fn serve_next(
     let goes_on = match next {
         Ok(Arrival::Message(header, message, share)) => {
             let goes_on = match express::answer(server, connection, &header, &message).await {
-                Some(reply) => socket.send(&reply.bytes).await.map(|()| true).map_err(Into::into),
+                Some(answer) => {
+                    let sent = send_counted(server, socket, answer.bytes, answer.held).await;
+                    sent.map(|()| true).map_err(Into::into)
+                }
                 None => {
                     // Boxed, so that a connection without a command is small.
                     Box::pin(answer(server, connection, socket, header, message, stop)).await
@@ -253,12 +256,26 @@ async fn send(
     let both = server.share_of_answer(2 * reply.size_guess());
     let bytes = reply.encode(frame.form, frame.more_to_come, frame.compressor, id, answers)?;
     drop(reply);
-    let _held = server.share_of_answer(bytes.len());
+    let held = server.share_of_answer(bytes.len());
     drop(both);
     server
         .counters
         .bytes_out
         .fetch_add(bytes.len() as u64, Ordering::Relaxed);
-    socket.send(&bytes).await?;
+    send_counted(server, socket, bytes, held).await?;
     Ok(id)
+}
+
+/// Sends a message, of which it is known what it holds if it is long.
+async fn send_counted(
+    server: &Server,
+    socket: &Socket,
+    message: Vec<u8>,
+    held: Option<Share>,
+) -> std::io::Result<()> {
+    match held {
+        None => socket.send(&message).await,
+        // Boxed, so that a connection is small.
+        Some(held) => Box::pin(socket.send_long(&server.engine, message.into(), held)).await,
+    }
 }

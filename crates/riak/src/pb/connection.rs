@@ -27,6 +27,8 @@ const AHEAD_FACTOR: usize = 2;
 const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 /// How long a client may take to take an answer.
 const SEND_TIME_MAX: Duration = Duration::from_secs(120);
+/// How long it may go on to take one that is long once others wait for memory.
+const SEND_TIME_MAX_WHEN_WANTED: Duration = Duration::from_secs(10);
 /// The bytes of answers that are gathered before they are sent.
 const SEND_BYTES: usize = 64 * 1024;
 /// The bytes of answers that wait for those of messages which came with theirs: few, since to send is also to let others have the thread.
@@ -374,10 +376,22 @@ impl Connection {
     pub(super) async fn flush(&mut self) -> io::Result<()> {
         let out = std::mem::take(&mut self.out);
         let memory = self.server.engine.memory();
-        let _held = (out.len() > SEND_BYTES).then(|| memory.charged(Holder::Answers, out.len()));
+        let held = (out.len() > SEND_BYTES).then(|| memory.charged(Holder::Answers, out.len()));
         self.is_sending = true;
-        let sent = tokio::time::timeout(SEND_TIME_MAX, self.stream.send(&out)).await;
-        sent.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+        let late = async {
+            match held {
+                None => tokio::time::sleep(SEND_TIME_MAX).await,
+                Some(_) => tokio::select! {
+                    () = tokio::time::sleep(SEND_TIME_MAX) => {}
+                    () = memory.wanted(Holder::Answers) => tokio::time::sleep(SEND_TIME_MAX_WHEN_WANTED).await,
+                },
+            }
+        };
+        tokio::select! {
+            biased;
+            sent = self.stream.send(&out) => sent?,
+            () = late => return Err(io::ErrorKind::TimedOut.into()),
+        }
         self.is_sending = false;
         Ok(())
     }
