@@ -5,6 +5,7 @@ use bytes::{Buf, Bytes};
 use futures::future::BoxFuture;
 use futures::stream;
 use memory::{Budget, Holder, Share};
+use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::iter;
@@ -40,9 +41,9 @@ impl Aside {
         Aside(Arc::new(put))
     }
 
-    /// A body of these bytes, which are counted in the memory of answers until they are sent or set aside.
-    pub(crate) fn body(&self, bytes: Bytes, memory: &Budget) -> Body {
-        let length = bytes.len();
+    /// A body of these pieces, none of which is empty. They are counted in the memory of answers until they are sent or set aside.
+    pub(crate) fn body(&self, bytes: VecDeque<Bytes>, memory: &Budget) -> Body {
+        let length = length(&bytes);
         let rest = Arc::new(Mutex::new(Rest::Here {
             bytes,
             _share: memory.charged(Holder::Answers, length),
@@ -59,7 +60,7 @@ impl Aside {
 /// What is left of an answer.
 enum Rest {
     /// In memory.
-    Here { bytes: Bytes, _share: Share },
+    Here { bytes: VecDeque<Bytes>, _share: Share },
     /// Elsewhere. So many bytes of it were sent while it was written.
     There { pieces: AsidePieces, sent: usize },
 }
@@ -67,8 +68,12 @@ enum Rest {
 fn next_piece(rest: &Mutex<Rest>) -> Option<Result<Bytes, BodyError>> {
     match &mut *rest.lock().unwrap_or_else(PoisonError::into_inner) {
         Rest::Here { bytes, .. } => {
-            let piece = bytes.split_to(bytes.len().min(PIECE_BYTES));
-            (!piece.is_empty()).then(|| Ok(Bytes::copy_from_slice(&piece)))
+            let first = bytes.front_mut()?;
+            let piece = Bytes::copy_from_slice(&first.split_to(first.len().min(PIECE_BYTES)));
+            if first.is_empty() {
+                bytes.pop_front();
+            }
+            Some(Ok(piece))
         }
         Rest::There { pieces, sent } => loop {
             match pieces() {
@@ -90,6 +95,10 @@ fn next_piece(rest: &Mutex<Rest>) -> Option<Result<Bytes, BodyError>> {
     }
 }
 
+fn length(pieces: &VecDeque<Bytes>) -> usize {
+    pieces.iter().map(Bytes::len).sum()
+}
+
 /// The task that watches whether others wait.
 struct Watch(JoinHandle<()>);
 
@@ -106,17 +115,21 @@ async fn watch(aside: Aside, rest: Arc<Mutex<Rest>>, memory: Budget) {
         Rest::Here { bytes, .. } => bytes.clone(),
         Rest::There { .. } => return,
     };
-    let length = bytes.len();
+    let before = length(&bytes);
+    let bytes = match <[Bytes; 1]>::try_from(Vec::from(bytes)) {
+        Ok([bytes]) => bytes,
+        Err(pieces) => pieces.concat().into(),
+    };
     // Where there is no room for it, it stays.
     if let Ok(pieces) = (aside.0)(bytes).await {
         let mut rest = rest.lock().unwrap_or_else(PoisonError::into_inner);
         let left = match &*rest {
-            Rest::Here { bytes, .. } => bytes.len(),
+            Rest::Here { bytes, .. } => length(bytes),
             Rest::There { .. } => 0,
         };
         *rest = Rest::There {
             pieces,
-            sent: length - left,
+            sent: before - left,
         };
     }
 }
@@ -125,7 +138,7 @@ async fn watch(aside: Aside, rest: Arc<Mutex<Rest>>, memory: Budget) {
 mod tests {
     use super::*;
     use futures::{FutureExt, StreamExt};
-    use std::collections::VecDeque;
+    use http_body_util::BodyExt;
     use std::time::Duration;
 
     const MIB: usize = 1 << 20;
@@ -153,7 +166,9 @@ mod tests {
         // Answers have two sixteenths.
         let memory = Budget::new(16 * MIB);
         let bytes: Bytes = (0..2 * MIB).map(|at| (at % 251) as u8).collect();
-        let mut body = aside().body(bytes.clone(), &memory).into_data_stream();
+        let mut body = aside()
+            .body(VecDeque::from([bytes.slice(..MIB), bytes.slice(MIB..)]), &memory)
+            .into_data_stream();
         let mut taken = body.next().await.expect("a piece").expect("no error").to_vec();
         assert_eq!(held(&memory), 2 * MIB);
         tokio::time::sleep(Duration::from_secs(60)).await;
@@ -171,7 +186,7 @@ mod tests {
     async fn where_there_is_no_room_elsewhere_it_stays() {
         let memory = Budget::new(16 * MIB);
         let full = Aside::new(|bytes| std::future::ready(Err(bytes)).boxed());
-        let body = full.body(vec![7; 2 * MIB].into(), &memory);
+        let body = full.body(VecDeque::from([vec![7; 2 * MIB].into()]), &memory);
         let room = memory.room(Holder::Answers, Duration::from_secs(10)).await;
         room.expect_err("nobody takes it");
         let pieces: Vec<_> = body.into_data_stream().collect().await;

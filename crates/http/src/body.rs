@@ -302,10 +302,13 @@ impl Body {
     /// already, so this never waits; code that has yet to read what an answer is made of waits for room instead. Very long ones leave
     /// memory for `aside` where the client is slow.
     pub(crate) fn counted(mut self, memory: &Budget, aside: Option<&Aside>) -> Body {
-        if let (Kind::Full(bytes), Some(aside)) = (&mut self.0, aside)
-            && bytes.len() >= LONG_BYTES
-        {
-            return aside.body(std::mem::take(bytes), memory);
+        let is_long = self.length().is_some_and(|length| length >= LONG_BYTES as u64);
+        if let Some(aside) = aside.filter(|_| is_long) {
+            match self.0 {
+                Kind::Full(bytes) => return aside.body(VecDeque::from([bytes]), memory),
+                Kind::Pieces { pieces, .. } => return aside.body(pieces, memory),
+                other => self.0 = other,
+            }
         }
         // The last piece holds the share of all.
         let (length, last) = match &mut self.0 {

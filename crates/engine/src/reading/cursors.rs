@@ -6,14 +6,18 @@ use crate::error::{Error, Result};
 use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX, PATIENCE_MS_MAX, ROOM_MS_MAX};
 use crate::tables::cursors::{Cursor, CursorId, CursorReply, Tailing};
 use code::Code;
-use memory::{Holder, Turn};
+use memory::{Holder, Share, Turn};
 use query::execute::StreamState;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{Collection, Namespace};
 use value::DocumentBuf;
 
 /// How often an operation that waits for new documents checks whether its client is still there.
 const AWAIT_LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Batches of no more are not counted before the answers that are made of them.
+const UNCOUNTED_BYTES: usize = 1 << 20;
 
 impl Engine {
     /// Fills a first batch and keeps the cursor if there is more. `batch_size` 0 opens a cursor without reading.
@@ -27,6 +31,7 @@ impl Engine {
         let namespace = cursor.namespace.clone();
         let mut batch = Vec::new();
         let state = fill(&mut cursor, batch_size, &mut batch).await?;
+        let held = self.held(&batch);
         let stays = !single_batch && (state == StreamState::More || cursor.tailing != Tailing::No);
         cursor.time_left = context.time_left();
         let id = match stays {
@@ -41,7 +46,14 @@ impl Engine {
             namespace,
             batch,
             comment: context.comment.clone(),
+            held,
         })
+    }
+
+    /// The memory of a batch, if that is much. To be taken as soon as the batch is read: those who read after it wait for that.
+    fn held(&self, batch: &[DocumentBuf]) -> Option<Arc<Share>> {
+        let bytes = batch.iter().map(|document| document.bytes().len()).sum();
+        (bytes > UNCOUNTED_BYTES).then(|| Arc::new(self.memory().charged(Holder::Answers, bytes)))
     }
 
     /// Waits until there is memory for one more answer.
@@ -98,6 +110,7 @@ impl Engine {
             Ok(state)
         };
         let outcome = context.interruption().run(filled).await;
+        let held = self.held(&batch);
         let state = match outcome {
             Ok(state) => state,
             Err(error) => {
@@ -113,6 +126,7 @@ impl Engine {
                 namespace: namespace.clone(),
                 batch,
                 comment,
+                held,
             });
         }
         cursor.time_left = context.time_left();
@@ -127,6 +141,7 @@ impl Engine {
             namespace: namespace.clone(),
             batch,
             comment,
+            held,
         })
     }
 

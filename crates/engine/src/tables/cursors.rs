@@ -37,6 +37,8 @@ pub struct CursorReply {
     pub batch: Vec<DocumentBuf>,
     /// The comment of the command that opened the cursor.
     pub comment: Option<Arc<Value>>,
+    /// The memory of the documents, if they are long; to be kept until the answer that is made of them is counted.
+    pub held: Option<Arc<Share>>,
 }
 
 impl CursorReply {
@@ -47,6 +49,7 @@ impl CursorReply {
             namespace: namespace.clone(),
             batch: Vec::new(),
             comment: None,
+            held: None,
         }
     }
 }

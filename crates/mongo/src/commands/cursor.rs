@@ -23,6 +23,7 @@ fn batch(name: &'static str, reply: CursorReply) -> Reply {
         id: reply.id,
         namespace: reply.namespace.to_string(),
         at_cluster_time: None,
+        _held: reply.held,
     };
     Reply {
         cursor: Some(cursor),

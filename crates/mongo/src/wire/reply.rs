@@ -2,6 +2,8 @@
 
 use super::Compressor;
 use super::header::{HEADER_BYTES, Header, OpCode};
+use memory::Share;
+use std::sync::Arc;
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, DocumentRef, Timestamp, ValueRef};
 
@@ -56,6 +58,8 @@ pub struct CursorBatch {
     pub namespace: String,
     /// The time of the snapshot that is read, where the client asked for one.
     pub at_cluster_time: Option<Timestamp>,
+    /// The memory of long documents, until the message that they are copied to is counted.
+    pub(crate) _held: Option<Arc<Share>>,
 }
 
 impl From<Document> for Reply {

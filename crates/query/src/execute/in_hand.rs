@@ -32,6 +32,8 @@ pub struct InHand {
     is_answer: bool,
     /// The right to read the documents that were read last, if they go into an answer.
     turn: Option<Turn>,
+    /// Whether nothing was read yet in this turn.
+    is_unused: bool,
     /// The memory of the answer as far as it is made, if that is much.
     answer: Option<Share>,
 }
@@ -66,8 +68,12 @@ impl InHand {
         if !self.is_answer {
             return Ok(());
         }
+        if self.turn.is_some() && self.is_unused {
+            return Ok(());
+        }
         // After that: those who waited for the same before have made answers meanwhile.
         self.turn = None;
+        self.is_unused = true;
         if kept_bytes > LONG_CHUNK_BYTES {
             // A part of the answer is there: others wait for it, and it does not wait for others.
             let new = || interruption.memory.share(Holder::Answers);
@@ -112,6 +118,7 @@ impl InHand {
     /// Notes that this many bytes were read.
     pub fn take(&mut self, interruption: &Interruption, bytes: usize) {
         self.last_bytes = if bytes > LONG_CHUNK_BYTES { bytes } else { 0 };
+        self.is_unused = false;
         if self.last_bytes == 0 {
             self.turn = None;
         }

@@ -183,6 +183,13 @@ impl Execution {
             self.process(run, hits).await?;
             // If hits are pending, the source will report this again.
             if stopped == Stopped::Exhausted && self.pending.is_empty() {
+                if self.sorter.as_ref().is_some_and(Sorter::uses_disk) {
+                    // Of each of its files the first document is read at once.
+                    let kept_bytes = self.kept_bytes + self.ready.bytes();
+                    self.in_hand
+                        .wait(kept_bytes, run.snapshot, run.interruption())
+                        .await?;
+                }
                 self.end_source()?;
             }
             if stopped == Stopped::Spent {
