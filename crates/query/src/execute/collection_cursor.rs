@@ -126,6 +126,11 @@ impl CollectionCursor {
         }
     }
 
+    /// The bytes of the page whose documents are being returned.
+    pub fn page_bytes(&self) -> usize {
+        self.page.as_ref().map_or(0, |page| page.bytes())
+    }
+
     /// Drops a page once all of its documents were returned. They may be long, and it may be some time before the next page is read.
     fn drop_given(&mut self) {
         self.page.take_if(|page| self.at >= page.len());

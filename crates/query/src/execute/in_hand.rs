@@ -16,6 +16,9 @@ const LONG_CHUNK_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 2;
 /// If the mean size of a collection's documents is at least this, reads are expected to be counted.
 const LONG_MEAN_BYTES: usize = CHUNK_BYTES / 2;
 
+/// What is expected of a read at least where some documents are long and most are not. More are read at once only of what is counted.
+const MAY_BE_LONG_BYTES: usize = 4 << 20;
+
 /// How long an operation waits for others. Then it continues: late is better than never.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
@@ -63,7 +66,10 @@ impl InHand {
         interruption: &Interruption,
     ) -> Result<()> {
         self.keep(kept_bytes);
-        let expected = self.last_bytes.max(snapshot.mean_bytes());
+        let mut expected = self.last_bytes.max(snapshot.mean_bytes());
+        if snapshot.may_be_long() {
+            expected = expected.max(MAY_BE_LONG_BYTES);
+        }
         self.wait_for(expected, interruption).await;
         if !self.is_answer {
             return Ok(());

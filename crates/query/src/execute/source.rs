@@ -103,6 +103,14 @@ impl Source {
         }
     }
 
+    /// The bytes of the page that it is in; `None` if it does not read documents.
+    pub fn page_bytes(&self) -> Option<usize> {
+        match self {
+            Source::Collection(cursor) => Some(cursor.page_bytes()),
+            _ => None,
+        }
+    }
+
     /// Adds up to `max` hits. Each key or record examined costs one of the budget. If hits are sorted by index keys, those whose
     /// sort key is not below `limit` are left out.
     pub async fn fill(

@@ -163,9 +163,9 @@ impl Execution {
             let max = self.next_chunk(wanted - self.ready.len(), chunk_max(snapshot));
             let limit = self.sorter.as_ref().and_then(Sorter::limit);
             let mut hits = Vec::new();
-            let reads_documents = matches!(self.source, Source::Collection(_));
-            if reads_documents {
-                let kept_bytes = self.kept_bytes + self.ready.bytes();
+            let page_bytes = self.source.page_bytes();
+            if let Some(page_bytes) = page_bytes {
+                let kept_bytes = self.kept_bytes + self.ready.bytes() + page_bytes;
                 self.in_hand
                     .wait(kept_bytes, run.snapshot, run.interruption())
                     .await?;
@@ -174,8 +174,11 @@ impl Execution {
                 .source
                 .fill(snapshot, &mut hits, max, limit, &mut part)
                 .await?;
-            if reads_documents {
-                self.in_hand.take(run.interruption(), bytes_of(&hits));
+            if let Some(before) = page_bytes {
+                // A page has more documents than are returned at once, and a long one may be the last.
+                let bytes = bytes_of(&hits).max(self.source.page_bytes().unwrap_or(0));
+                self.in_hand
+                    .take(run.interruption(), bytes.saturating_sub(before));
             }
             *budget -= given - part;
             self.counters.scans = self.source.counters();
