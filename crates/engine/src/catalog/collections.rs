@@ -175,6 +175,8 @@ impl Engine {
         apply_options(&mut kept, &request.options);
         if changes_validation(&request.options) {
             complete_validation(&mut kept);
+            // The validator that is there already must go with what is changed.
+            validators::check(&kept)?;
         }
         self.check_view(namespace, &kept)?;
         if let Some(change) = &request.time_series {

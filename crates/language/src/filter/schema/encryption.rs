@@ -2,9 +2,7 @@
 //!
 //! The server sees only that a value is encrypted, and of which type it was.
 
-use super::{Additional, Dependency, Items, Schema};
 use crate::fields::Fields;
-use crate::filter::TypeSet;
 use crate::{Code, Error, Result};
 use value::{Document, Type, Value, ValueRef};
 
@@ -20,34 +18,25 @@ const ALGORITHMS: [(&str, ()); 2] = [
     ("AEAD_AES_256_CBC_HMAC_SHA_512-Random", ()),
 ];
 
-/// What `encrypt` asks of a value.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Encrypted {
-    types: Option<TypeSet>,
+/// Checks the value of `encrypt` but for `bsonType`, and returns it.
+pub(super) fn check_options(value: &Value) -> Result<&Document> {
+    let source = object("encrypt", value)?;
+    let fields = Fields::new("encrypt", source);
+    fields.take("bsonType");
+    check(&fields)?;
+    Ok(source)
 }
 
-impl Encrypted {
-    /// The value of `encrypt`; `types` reads its `bsonType`.
-    pub(super) fn parse(value: &Value, types: impl Fn(&Value) -> Result<TypeSet>) -> Result<Encrypted> {
-        let source = object("encrypt", value)?;
-        let fields = Fields::new("encrypt", source);
-        fields.take("bsonType");
-        let types = source.get("bsonType").map(types).transpose()?;
-        check(&fields)?;
-        Ok(Encrypted { types })
-    }
-
-    pub(super) fn matches(self, value: ValueRef<'_>) -> bool {
-        let ValueRef::Binary {
-            subtype: ENCRYPTED,
-            bytes,
-        } = value
-        else {
-            return false;
-        };
-        self.types
-            .is_none_or(|types| original_type(bytes).is_some_and(|original| types.contains(original)))
-    }
+/// Whether a value is encrypted and, if `is_wanted` asks for it, had such a type.
+pub(super) fn matches(value: ValueRef<'_>, is_wanted: Option<impl Fn(Type) -> bool>) -> bool {
+    let ValueRef::Binary {
+        subtype: ENCRYPTED,
+        bytes,
+    } = value
+    else {
+        return false;
+    };
+    is_wanted.is_none_or(|is_wanted| original_type(bytes).is_some_and(is_wanted))
 }
 
 /// What is wrong with a value that `encrypt` refuses.
@@ -130,31 +119,4 @@ fn check_key(key: ValueRef<'_>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-impl Schema {
-    /// Whether the schema, or one within it, has a keyword of encryption.
-    pub(super) fn has_encryption(&self) -> bool {
-        let object = &self.object;
-        let combined = self.all_of.iter().chain(&self.any_of).chain(&self.one_of);
-        self.encrypted.is_some()
-            || self.has_encryption_metadata
-            || combined.chain(self.not.as_deref()).any(Schema::has_encryption)
-            || match &self.array.items {
-                Items::Free => false,
-                Items::Each(schema) => schema.has_encryption(),
-                Items::InOrder(schemas) => schemas.iter().any(Schema::has_encryption),
-            }
-            || [&self.array.additional, &object.additional]
-                .iter()
-                .any(|additional| matches!(additional, Additional::Schema(schema) if schema.has_encryption()))
-            || object
-                .properties
-                .iter()
-                .any(|(_, schema)| schema.has_encryption())
-            || object.patterns.iter().any(|(_, schema)| schema.has_encryption())
-            || object.dependencies.iter().any(
-                |(_, dependency)| matches!(dependency, Dependency::Schema(schema) if schema.has_encryption()),
-            )
-    }
 }

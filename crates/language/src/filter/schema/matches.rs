@@ -1,21 +1,26 @@
 //! Values against schemas.
 
 use super::{
-    Additional, ArrayRules, Dependency, Items, NumberRules, ObjectRules, Property, Schema, StringRules,
-    unordered,
+    Additional, ArrayRules, Dependency, Encrypted, Items, NumberRules, ObjectRules, Property, Schema,
+    StringRules, encryption, unordered,
 };
 use crate::Result;
 use crate::filter::number::is_multiple;
 use crate::filter::{Comparison, matches};
 use crate::interruption::{COMPARISONS_PER_STEP, steps};
-use value::{ArrayRef, DocumentRef, Value, ValueRef};
+use value::{ArrayRef, DocumentRef, Type, Value, ValueRef};
 
 impl Schema {
     pub(super) fn matches(&self, value: ValueRef<'_>) -> Result<bool> {
         if self.types.is_some_and(|types| !types.contains(value.type_of())) {
             return Ok(false);
         }
-        if self.encrypted.is_some_and(|encrypted| !encrypted.matches(value)) {
+        if let Some(Encrypted { types }) = self.encrypted
+            && !encryption::matches(
+                value,
+                types.map(|types| move |original: Type| types.contains(original)),
+            )
+        {
             return Ok(false);
         }
         if let Some(allowed) = &self.allowed

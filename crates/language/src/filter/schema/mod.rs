@@ -13,7 +13,6 @@ mod unsatisfied;
 use super::TypeSet;
 use crate::Result;
 use crate::regex::Regex;
-use encryption::Encrypted;
 use property::Property;
 use value::{Document, DocumentRef, Value, ValueRef, doc};
 
@@ -75,6 +74,40 @@ struct Schema {
     any_of: Vec<Schema>,
     one_of: Vec<Schema>,
     not: Option<Box<Schema>>,
+}
+
+impl Schema {
+    /// Whether the schema, or one within it, has a keyword of encryption.
+    fn has_encryption(&self) -> bool {
+        let object = &self.object;
+        let combined = self.all_of.iter().chain(&self.any_of).chain(&self.one_of);
+        self.encrypted.is_some()
+            || self.has_encryption_metadata
+            || combined.chain(self.not.as_deref()).any(Schema::has_encryption)
+            || match &self.array.items {
+                Items::Free => false,
+                Items::Each(schema) => schema.has_encryption(),
+                Items::InOrder(schemas) => schemas.iter().any(Schema::has_encryption),
+            }
+            || [&self.array.additional, &object.additional]
+                .iter()
+                .any(|additional| matches!(additional, Additional::Schema(schema) if schema.has_encryption()))
+            || object
+                .properties
+                .iter()
+                .any(|(_, schema)| schema.has_encryption())
+            || object.patterns.iter().any(|(_, schema)| schema.has_encryption())
+            || object.dependencies.iter().any(
+                |(_, dependency)| matches!(dependency, Dependency::Schema(schema) if schema.has_encryption()),
+            )
+    }
+}
+
+/// What `encrypt` asks of a value.
+#[derive(Clone, Copy, Debug)]
+struct Encrypted {
+    /// The types that the value may have had.
+    types: Option<TypeSet>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Schemas out of documents.
 
-use super::encryption::{Encrypted, check_metadata};
-use super::{Additional, Dependency, Items, Property, Schema, unordered};
+use super::encryption::{check_metadata, check_options};
+use super::{Additional, Dependency, Encrypted, Items, Property, Schema, unordered};
 use crate::expression::number::Number;
 use crate::filter::parse::type_set;
 use crate::filter::{Comparison, TypeSet, matches, number};
@@ -146,8 +146,11 @@ fn keyword_into(schema: &mut Schema, keyword: &str, value: &Value) -> Result<()>
         "maxProperties" => object.properties_max = Some(length(keyword, value)?),
         "dependencies" => object.dependencies = dependencies(keyword, value)?,
         "encrypt" => {
-            let read = |names: &Value| types("bsonType", names, bson_type);
-            schema.encrypted = Some(Encrypted::parse(value, read)?);
+            let names = check_options(value)?.get("bsonType");
+            let types = names
+                .map(|names| types("bsonType", names, bson_type))
+                .transpose()?;
+            schema.encrypted = Some(Encrypted { types });
         }
         "encryptMetadata" => {
             check_metadata(value)?;
