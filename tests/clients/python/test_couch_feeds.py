@@ -98,8 +98,10 @@ def test_feeds_whose_clients_do_not_read_cost_next_to_nothing_and_go_on_where_th
             made = requests.post(f"{server.couch}/d/_bulk_docs", json={"docs": docs[start : start + 100]})
             made.raise_for_status()
         rested(server)
-        time.sleep(12)
-        stalled = (resident(server) - before) / FEEDS
+        # The allocator gives back what is free when it comes to it, on a busy machine later.
+        until = time.monotonic() + 60
+        while (stalled := (resident(server) - before) / FEEDS) >= BYTES_A_FEED_MAX and time.monotonic() < until:
+            time.sleep(1)
         print(f"a feed takes {idle:.0f} bytes, {stalled:.0f} where its client does not read")
         assert idle < BYTES_A_FEED_MAX and stalled < BYTES_A_FEED_MAX
         for client in (first[0], feeds[0], feeds[-1]):
