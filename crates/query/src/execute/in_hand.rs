@@ -66,11 +66,12 @@ impl InHand {
         interruption: &Interruption,
     ) -> Result<()> {
         self.keep(kept_bytes);
-        let mut expected = self.last_bytes.max(snapshot.mean_bytes());
-        if snapshot.may_be_long() {
-            expected = expected.max(MAY_BE_LONG_BYTES);
+        let expected = self.last_bytes.max(snapshot.mean_bytes());
+        if !snapshot.may_be_long() {
+            self.wait_for(expected, interruption).await;
+            return Ok(());
         }
-        self.wait_for(expected, interruption).await;
+        self.wait_for(expected.max(MAY_BE_LONG_BYTES), interruption).await;
         if !self.is_answer {
             return Ok(());
         }
@@ -85,7 +86,7 @@ impl InHand {
             let new = || interruption.memory.share(Holder::Answers);
             self.answer.get_or_insert_with(new).charge(kept_bytes);
         } else {
-            self.turn = turn_to_answer(snapshot, interruption).await?;
+            self.turn = Some(take_turn(interruption).await?);
         }
         Ok(())
     }
@@ -153,11 +154,15 @@ impl InHand {
 
 /// The right to read documents for an answer; `None` if they cannot be long.
 pub(super) async fn turn_to_answer(snapshot: &Snapshot, interruption: &Interruption) -> Result<Option<Turn>> {
-    if !snapshot.may_be_long() {
-        return Ok(None);
+    match snapshot.may_be_long() {
+        true => take_turn(interruption).await.map(Some),
+        false => Ok(None),
     }
+}
+
+async fn take_turn(interruption: &Interruption) -> Result<Turn> {
     let turn = interruption.memory.turn_to_answer(true, ANSWERS_WAIT_MAX);
-    Ok(Some(turn.await?))
+    Ok(turn.await?)
 }
 
 impl Held {
