@@ -20,10 +20,10 @@ struct Pools {
     long_reads: Arc<Semaphore>,
 }
 
-/// How often it is looked whether others wait.
+/// How often a holder that can give way checks whether others wait.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// At so many looks in a row others must wait.
+/// The checks in a row that must find others waiting.
 const LOOKS: usize = 2;
 
 /// What a holder has of the budget.

@@ -53,8 +53,8 @@ impl Held {
         share.fit(wanted)
     }
 
-    /// Waits until answers of others leave room for one that is made of so many bytes, if they are many. Fails if those are not
-    /// sent in time: clients that read nothing would fill the memory.
+    /// Waits for room for an answer made of this many bytes, if it is long. Fails if other answers are not sent in time: clients
+    /// that read nothing would fill the memory.
     pub async fn room_to_answer(&self, bytes: usize) -> Result<()> {
         if bytes <= SHORT_BYTES {
             return Ok(());

@@ -48,7 +48,7 @@ impl Parts {
         let asks_hits = names.iter().any(|name| body.contains_key(*name));
         let asks_hits = asks_hits || asked.query.is_some() || !parts.knn.is_empty();
         if parts.suggest.is_some() && !asks_hits {
-            // Whoever asks for suggestions alone wants no hits.
+            // A search for suggestions alone has no hits.
             body.insert("query".to_owned(), json!({"match_none": {}}));
         }
         Ok(parts)
