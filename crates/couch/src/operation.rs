@@ -4,10 +4,9 @@
 use crate::query::Query;
 use access::config::Config;
 use access::error::{CouchError, Result};
-use engine::limits::ROOM_MS_MAX;
 use engine::{Client, Context, Engine, OperationGuard};
 use http::{BodyError, BodySender, Request, StatusCode};
-use memory::{Holder, Share};
+use memory::{Holder, Share, WAIT_MAX};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -77,7 +76,7 @@ impl Operation {
             ));
         }
         let mut share = memory.share(Holder::Commands);
-        let waited = share.wait(wanted, Duration::from_millis(ROOM_MS_MAX));
+        let waited = share.wait(wanted, WAIT_MAX);
         waited.await.map_err(BodyError::from)?;
         // A request has one body.
         let _ = self.decoded.set(share);

@@ -4,15 +4,15 @@
 //! short at first and grow while the client takes all at once. Where it does not ([`Output::must_wait`]), the rest of the page is
 //! let go before the client is waited for: so a client that does not read costs no more than what is sent to it. A row may be as
 //! long as a document: what a client does not take of it waits in a temporary file. What is read ahead is part of the memory
-//! budget, and pages do not grow where that has no room.
+//! budget, and pages do not grow where that has no room. What may be long is read by turns ([`Output::begin_read`]).
 
 use crate::limits::{CHUNK_BYTES, PAGE_BYTES, PIECES_BYTES};
 use crate::operation::{Operation, Reader};
 use crate::respond;
 use access::error::{CouchError, Result};
-use engine::{Engine, PageLimit, SetAside};
-use http::{BodySender, Response};
-use memory::Share;
+use engine::{Engine, PageLimit, RevisionedCollection, SetAside};
+use http::{BodyError, BodySender, Response};
+use memory::{Share, Turn};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -35,6 +35,8 @@ pub(crate) struct Output {
     page_bytes: usize,
     /// The memory for what is read and gathered.
     share: Share,
+    /// The right to read, until what is written is counted or sent.
+    turn: Option<Turn>,
     engine: Engine,
     /// The most that is read at once.
     page_bytes_max: usize,
@@ -73,6 +75,7 @@ impl Output {
             page_bytes: CHUNK_BYTES,
             page_bytes_max: PAGE_BYTES,
             share: operation.share_of_answers(),
+            turn: None,
             engine: operation.engine().clone(),
             piece_bytes_max: PIECES_BYTES,
             is_behind: false,
@@ -86,6 +89,23 @@ impl Output {
             page_bytes_max: PIECES_BYTES,
             piece_bytes_max: CHUNK_BYTES,
             ..Output::of(sender, operation)
+        }
+    }
+
+    /// To be called before a page or a row is read. Waits until the answers of others leave room; if documents of the collection may be
+    /// long, few are read at the same time, since what is written is counted only when it is sent. Lasts until the end of the page or row.
+    pub(crate) async fn begin_read(&mut self, collection: &RevisionedCollection) -> Result<()> {
+        if self.turn.is_none() {
+            let turn = collection.turn_to_answer().await;
+            self.turn = Some(turn.map_err(BodyError::from)?);
+        }
+        Ok(())
+    }
+
+    /// Others may read, unless what was read is so long that it is counted first.
+    fn end_read(&mut self) {
+        if self.text.len() <= PIECES_BYTES {
+            self.turn = None;
         }
     }
 
@@ -144,11 +164,13 @@ impl Output {
 
     /// The same after a row of which nothing is kept, and waits until the client takes more.
     pub(crate) async fn end_row(&mut self) -> bool {
+        self.end_read();
         self.text.len() < CHUNK_BYTES || (self.flush().await && self.room().await)
     }
 
     /// The same when a page is let go, and waits until the client takes more.
     pub(crate) async fn end_page(&mut self) -> bool {
+        self.end_read();
         let is_sent = self.flush_if_large().await;
         let (held, more) = (self.page_bytes, (self.page_bytes * 2).min(self.page_bytes_max));
         let kept = self.kept_bytes();
@@ -187,16 +209,12 @@ impl Output {
         self.flush().await
     }
 
-    /// Waits until the client takes more and other answers leave room, so that nothing is read before; false where the client is
-    /// gone.
+    /// Waits until the client takes more, so that nothing is read before; false where it is gone.
     async fn room(&self) -> bool {
-        if let Some(sender) = &self.sender
-            && !sender.room().await
-        {
-            return false;
+        match &self.sender {
+            Some(sender) => sender.room().await,
+            None => true,
         }
-        self.engine.let_answers_go().await;
-        true
     }
 
     /// Sends what is gathered, and with it the head of the answer; false where the client is gone. What is to be kept until the end is,
@@ -205,6 +223,7 @@ impl Output {
         let wanted = self.kept_bytes() + self.page_bytes;
         // Half of the room is left to answers that are sent.
         if self.is_kept() && self.share.fit_or_spill(wanted, true) {
+            self.turn = None;
             return true;
         }
         if let Some(first) = self.first.take() {
@@ -230,6 +249,7 @@ impl Output {
         let ahead = self.share.bytes();
         // It is there already.
         self.share.charge(ahead + text.len());
+        self.turn = None;
         let is_sent = match sender.send_while_taken(text, PATIENCE).await {
             None => false,
             Some(rest) if rest.is_empty() => true,
@@ -287,7 +307,6 @@ where
     W: FnOnce(Output) -> F,
     F: Future<Output = (Output, Result<()>)> + Send + 'static,
 {
-    operation.engine().let_answers_go().await;
     let (first, told) = oneshot::channel();
     let (reader, _waits) = Reader::waiting();
     let writing = write(Output {

@@ -49,8 +49,11 @@ pub(crate) async fn check(call: &Call) -> Result<()> {
         return Ok(());
     }
     let drops = call.method == Method::DELETE && call.path.len() == 1;
-    for (setting, block, lets_drop) in BLOCKS {
-        if call.cluster_setting(setting).await?.as_deref() == Some("true") && !(drops && lets_drop) {
+    let settings = call
+        .cluster_settings_named(BLOCKS.map(|(setting, ..)| setting))
+        .await?;
+    for ((_, block, lets_drop), setting) in BLOCKS.into_iter().zip(settings) {
+        if setting.as_deref() == Some("true") && !(drops && lets_drop) {
             let reason = format!("blocked by: [FORBIDDEN/{block}];");
             return Err(ElasticError::new(
                 StatusCode::FORBIDDEN,

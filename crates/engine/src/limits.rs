@@ -36,10 +36,7 @@ pub const WRITE_BATCH_MAX: usize = 100_000;
 /// How long an awaiting tailable cursor waits for data if the client gives no time.
 pub const AWAIT_DATA_MS_DEFAULT: u64 = 1_000;
 
-/// How long an operation waits for the answers of others to be sent, if there is no memory for one more.
-pub const ROOM_MS_MAX: u64 = 30_000;
-
-/// The same for reads that continue in any case: late is better than never.
+/// How long reads that continue in any case wait for the answers of others to be sent: late is better than never.
 pub const PATIENCE_MS_MAX: u64 = 5_000;
 
 /// How often expired documents, sessions and cursors are looked for.

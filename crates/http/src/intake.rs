@@ -4,7 +4,7 @@ use crate::BodyError;
 use crate::unread::ClientBody;
 use bytes::Bytes;
 use hyper::body::Frame;
-use memory::{Budget, Full, Holder, Share};
+use memory::{Budget, Full, Holder, Share, WAIT_MAX};
 use net::Pace;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,8 +15,6 @@ use tokio::time::timeout;
 const UNCOUNTED_BYTES: usize = 4 * 1024;
 /// How many times its size a body takes that is read whole: itself, and what is made of it.
 const BODY_FACTOR: usize = 2;
-/// How long a body waits for the memory that it needs.
-const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// What a request's body is read with.
 #[derive(Debug)]
@@ -60,7 +58,7 @@ impl Intake {
         let bytes = length.saturating_mul(BODY_FACTOR);
         if bytes > UNCOUNTED_BYTES {
             let mut share = self.budget.share(Holder::of_request(bytes));
-            share.wait(bytes, ROOM_TIME_MAX).await?;
+            share.wait(bytes, WAIT_MAX).await?;
             *self.held.lock().await = Some(share);
             self.pace.restart();
         }

@@ -21,3 +21,8 @@ pub use budget::{Budget, Usage};
 pub use holder::{Holder, SMALL_REQUEST_BYTES};
 pub use share::{Full, Share};
 pub use turn::Turn;
+
+use std::time::Duration;
+
+/// How long a request waits for memory that others hold, before it is refused.
+pub const WAIT_MAX: Duration = Duration::from_secs(30);

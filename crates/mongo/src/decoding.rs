@@ -5,9 +5,7 @@ use crate::error::{CommandError, Result};
 use crate::wire::Request;
 use code::Code;
 use engine::Context;
-use engine::limits::ROOM_MS_MAX;
-use memory::{Holder, Share};
-use std::time::Duration;
+use memory::{Holder, Share, WAIT_MAX};
 
 /// Shorter commands take what they need without being counted.
 const LONG_BYTES_MIN: usize = 1024 * 1024;
@@ -20,8 +18,7 @@ pub(crate) async fn room(command: &str, request: &Request, context: &Context) ->
     if bytes < LONG_BYTES_MIN {
         return Ok(None);
     }
-    let limit = Duration::from_millis(ROOM_MS_MAX);
-    let limit = context.time_left().map_or(limit, |left| left.min(limit));
+    let limit = context.time_left().map_or(WAIT_MAX, |left| left.min(WAIT_MAX));
     let mut share = context.memory.share(Holder::Commands);
     // A command that is killed, or whose client has gone, stops waiting and leaves the memory to others.
     let waited = context.run(async {

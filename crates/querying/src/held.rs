@@ -1,19 +1,15 @@
 //! What a search keeps in memory: hits, buckets, suggestions, and the answer that is made of them.
 
 use mapping::error::{ErrorKind, Result, SearchError};
-use memory::{Budget, Holder, Share};
+use memory::{Budget, Holder, Share, WAIT_MAX};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
-use std::time::Duration;
 
 /// What a member of an object takes besides its name and value: its hash, its place, two sizes.
 const MEMBER_BYTES: usize = 48;
 
 /// Answers that are made of no more wait for no others.
 const SHORT_BYTES: usize = 1 << 20;
-
-/// How long an answer waits for others.
-const ANSWERS_WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// A part of the memory of searches. It is given back when this is dropped.
 #[derive(Debug)]
@@ -59,7 +55,7 @@ impl Held {
         if bytes <= SHORT_BYTES {
             return Ok(());
         }
-        let room = self.budget.room(Holder::Answers, ANSWERS_WAIT_MAX).await;
+        let room = self.budget.room(Holder::Answers, WAIT_MAX).await;
         room.map_err(|full| SearchError::new(ErrorKind::Memory, full.to_string()))
     }
 

@@ -172,14 +172,27 @@ impl Call {
             .unwrap_or_default())
     }
 
-    /// A setting of the cluster, if it was given.
-    pub async fn cluster_setting(&self, name: &str) -> Result<Option<String>> {
+    /// These settings of the cluster, as far as they were given.
+    pub async fn cluster_settings_named<const N: usize>(
+        &self,
+        names: [&str; N],
+    ) -> Result<[Option<String>; N]> {
+        let mut found = [const { None }; N];
         for kind in ["transient", "persistent"] {
-            if let Some(Value::String(text)) = self.cluster_settings(kind).await?.remove(name) {
-                return Ok(Some(text));
+            let mut all = self.cluster_settings(kind).await?;
+            for (found, name) in found.iter_mut().zip(names) {
+                if let (None, Some(Value::String(text))) = (&found, all.remove(name)) {
+                    *found = Some(text);
+                }
             }
         }
-        Ok(None)
+        Ok(found)
+    }
+
+    /// A setting of the cluster, if it was given.
+    pub async fn cluster_setting(&self, name: &str) -> Result<Option<String>> {
+        let [found] = self.cluster_settings_named([name]).await?;
+        Ok(found)
     }
 
     /// Refuses a user who may not change what the whole server has.

@@ -16,9 +16,6 @@ pub const LIST_PART_OF_MEMORY: usize = 2 * LISTS_MAX;
 /// What a list function has where that part is less.
 pub const LIST_MEMORY_BYTES_MIN: usize = 1 << 20;
 
-/// How long is waited for memory before a function is refused.
-pub const SCRIPT_ROOM_MS_MAX: u64 = 30_000;
-
 /// How often an idle thread looks whether others want its memory.
 pub const SCRIPT_LOOK_MS: u64 = 200;
 

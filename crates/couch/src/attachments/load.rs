@@ -6,12 +6,10 @@ use access::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::files::Files;
-use engine::limits::ROOM_MS_MAX;
 use http::{BodyError, StatusCode};
-use memory::{Budget, Holder, Share};
+use memory::{Budget, Holder, Share, WAIT_MAX};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 use value::RawDocument;
 
 /// What an attachment within JSON takes, as a multiple of its bytes: these, in base64 for themselves, and in the text.
@@ -105,7 +103,7 @@ impl Room {
         }
         let mut share = memory.share(Holder::Documents);
         if told * TIMES > UNCOUNTED_BYTES {
-            let waited = share.wait(told * TIMES, Duration::from_millis(ROOM_MS_MAX));
+            let waited = share.wait(told * TIMES, WAIT_MAX);
             waited.await.map_err(BodyError::from)?;
         }
         Ok(Room { bytes: 0, share })

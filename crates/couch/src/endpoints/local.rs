@@ -10,7 +10,7 @@ use crate::stream::{self, Output};
 use access::database::Database;
 use access::error::{CouchError, Result};
 use access::ids;
-use engine::RevisionedSnapshot;
+use engine::{RevisionedCollection, RevisionedSnapshot};
 use http::Response;
 use std::fmt::Write as _;
 use value::Value;
@@ -97,6 +97,7 @@ async fn write_list(database: &Database, options: &RowOptions, output: &mut Outp
     }
     output.text.push_str(r#""rows":["#);
     let rows = Rows {
+        collection: &database.collection,
         options,
         output,
         skip: options.skip,
@@ -111,6 +112,7 @@ async fn write_list(database: &Database, options: &RowOptions, output: &mut Outp
 }
 
 struct Rows<'a> {
+    collection: &'a RevisionedCollection,
     options: &'a RowOptions,
     output: &'a mut Output,
     skip: u64,
@@ -121,6 +123,7 @@ impl Rows<'_> {
     /// Rows in the order of the keys, those that lead to nothing too.
     async fn of_keys(mut self, snapshot: &RevisionedSnapshot, keys: &[Value]) -> Result<()> {
         for key in self.options.keys_of_rows(keys) {
+            self.output.begin_read(self.collection).await?;
             let name = key.as_ref().as_str().and_then(|id| id.strip_prefix(ids::LOCAL));
             let found = match name {
                 Some(name) => snapshot.local(name).await?.map(|document| (name, document)),
@@ -138,7 +141,7 @@ impl Rows<'_> {
                     out.push_str(r#","error":"not_found"}"#);
                 }
             }
-            if !self.output.flush_if_large().await {
+            if !self.output.end_row().await {
                 break;
             }
         }
@@ -150,6 +153,7 @@ impl Rows<'_> {
         let range = self.options.range();
         let mut after: Option<String> = None;
         loop {
+            self.output.begin_read(self.collection).await?;
             let (page, exhausted) = snapshot.locals(after.as_deref(), self.options.order).await?;
             for (name, document) in &page {
                 let id = Value::from(format!("{}{name}", ids::LOCAL));
@@ -159,7 +163,7 @@ impl Rows<'_> {
             }
             after = page.last().map(|(name, _)| name.clone());
             let is_enough = exhausted || self.written >= self.options.limit;
-            if !self.output.flush_if_large().await || is_enough {
+            if !self.output.end_row().await || is_enough {
                 return Ok(());
             }
         }

@@ -8,7 +8,8 @@ use access::database::Database;
 use access::error::Result;
 use access::ids;
 use engine::{
-    CollatedIndex, CollatedRange, DocumentPosition, FoundIds, Order, PageLimit, Record, RevisionedSnapshot,
+    CollatedIndex, CollatedRange, DocumentPosition, FoundIds, Order, PageLimit, Record, RevisionedCollection,
+    RevisionedSnapshot,
 };
 use mango::choice::Bounds;
 use mango::index::Index;
@@ -34,6 +35,7 @@ enum Source {
 
 /// A query while it runs.
 pub(crate) struct Rows<'a> {
+    collection: RevisionedCollection,
     snapshot: RevisionedSnapshot,
     source: Source,
     bounds: Bounds,
@@ -87,6 +89,7 @@ impl<'a> Rows<'a> {
             _ => None,
         };
         Ok(Rows {
+            collection: database.collection.clone(),
             snapshot,
             only_id,
             source,
@@ -124,6 +127,7 @@ impl<'a> Rows<'a> {
         let mut after = self.position.clone();
         let mut page_rows = FIRST_PAGE_ROWS;
         loop {
+            output.begin_read(&self.collection).await?;
             let (page, mut exhausted) = self.page(after.as_ref(), output.page(page_rows)).await?;
             for (position, record) in page {
                 engine::steps(STEPS_PER_ROW)?;

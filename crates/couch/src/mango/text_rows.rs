@@ -9,7 +9,7 @@ use access::ids;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use clouseau::{HITS_MAX, SortBy, TextIndex, TextSearch};
-use engine::RevisionedSnapshot;
+use engine::{RevisionedCollection, RevisionedSnapshot};
 use mango::Selector;
 use mango::index::Index;
 use mango::options::FindOptions;
@@ -28,6 +28,7 @@ const FIRST_HITS: usize = 400;
 pub(crate) struct TextRows<'a> {
     index: TextIndex,
     memory: Budget,
+    collection: RevisionedCollection,
     snapshot: RevisionedSnapshot,
     options: &'a FindOptions,
     /// Which documents the index holds.
@@ -51,6 +52,7 @@ impl<'a> TextRows<'a> {
         Ok(TextRows {
             index,
             memory,
+            collection: database.collection.clone(),
             // After the index, whose entries it must have.
             snapshot: database.snapshot().await?,
             partial: Selector::parse(&defined.partial)?,
@@ -111,6 +113,7 @@ impl<'a> TextRows<'a> {
             return Ok(false);
         }
         let id = ids::resolve(&self.snapshot, id).await?;
+        output.begin_read(&self.collection).await?;
         let Some(record) = self.snapshot.document(id.as_ref()).await? else {
             return Ok(true);
         };

@@ -3,10 +3,10 @@
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX, PATIENCE_MS_MAX, ROOM_MS_MAX};
+use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX, PATIENCE_MS_MAX};
 use crate::tables::cursors::{Cursor, CursorId, CursorReply, Tailing};
 use code::Code;
-use memory::{Holder, Share, Turn};
+use memory::{Holder, Share, Turn, WAIT_MAX};
 use query::execute::StreamState;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -58,16 +58,14 @@ impl Engine {
 
     /// Waits until there is memory for one more answer.
     pub(crate) async fn room_for_answer(&self, context: &Context) -> Result<()> {
-        let limit = Duration::from_millis(ROOM_MS_MAX);
-        let limit = context.time_left().map_or(limit, |left| left.min(limit));
+        let limit = context.time_left().map_or(WAIT_MAX, |left| left.min(WAIT_MAX));
         Ok(context.memory.room(Holder::Answers, limit).await?)
     }
 
     /// Waits until there is memory for one more answer, of a document that is changed. It is counted only when it is there, so few
     /// at a time do that in a collection whose documents may be long.
     pub(crate) async fn turn_to_answer(&self, context: &Context, collection: &Collection) -> Result<Turn> {
-        let limit = Duration::from_millis(ROOM_MS_MAX);
-        let limit = context.time_left().map_or(limit, |left| left.min(limit));
+        let limit = context.time_left().map_or(WAIT_MAX, |left| left.min(WAIT_MAX));
         let turn = context.memory.turn_to_answer(collection.may_be_long(), limit);
         Ok(turn.await?)
     }

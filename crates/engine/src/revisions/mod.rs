@@ -23,13 +23,11 @@ pub use store::{
 use crate::catalog::own::check_no_accounts;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::limits::ROOM_MS_MAX;
 use crate::write::durability;
 use code::Code;
-use memory::{Budget, Full, Turn};
+use memory::{Budget, Full, Turn, WAIT_MAX};
 use query::write::Validator;
 use std::sync::Arc;
-use std::time::Duration;
 use store::{Collection, CommitOptions, Namespace, Outcome, WriteOp};
 use value::{Document, DocumentBuf, Value};
 
@@ -126,9 +124,8 @@ impl RevisionedCollection {
     /// document is read for an answer. If documents of this collection may be long, few are read at the same time. Fails if the
     /// answers of others are not sent in time: clients that read nothing would fill the memory.
     pub async fn turn_to_answer(&self) -> std::result::Result<Turn, Full> {
-        let limit = Duration::from_millis(ROOM_MS_MAX);
         let may_be_long = self.collection.may_be_long();
-        self.memory().turn_to_answer(may_be_long, limit).await
+        self.memory().turn_to_answer(may_be_long, WAIT_MAX).await
     }
 
     /// The collection as it is now.

@@ -4,10 +4,9 @@ use super::WireError;
 use super::compression;
 use super::header::{HEADER_BYTES, Header, OpCode};
 use bytes::{Bytes, BytesMut};
-use memory::{Budget, Full, Holder, Share};
+use memory::{Budget, Full, Holder, Share, WAIT_MAX};
 use net::{Pace, Stream};
 use std::io::ErrorKind;
-use std::time::Duration;
 use tokio::time::timeout;
 
 /// What is read at once where nothing is known of the message yet. A message of this length takes nothing of the budget.
@@ -16,8 +15,6 @@ const FIRST_READ_BYTES: usize = 4 * 1024;
 const GROWTH_BYTES_MIN: usize = 64 * 1024;
 /// The longest message of a client who has to log in first: hellos and logins are far shorter.
 const STRANGER_BYTES_MAX: usize = 64 * 1024;
-/// How long a message waits until others let go of the memory that it needs.
-const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// From what the memory for messages is taken.
 #[derive(Clone, Debug)]
@@ -211,7 +208,7 @@ impl Intake {
             return share.set(bytes).map(|()| share);
         }
         let mut share = self.budget.share(Holder::of_request(bytes));
-        share.wait(bytes, ROOM_TIME_MAX).await.map(|()| share)
+        share.wait(bytes, WAIT_MAX).await.map(|()| share)
     }
 }
 
@@ -222,6 +219,7 @@ fn cut_off() -> WireError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
     use tokio::io::AsyncWriteExt;
     use tokio::net::{TcpListener, TcpStream};
 

@@ -5,7 +5,7 @@ use super::lookup::CHUNK_BYTES;
 use crate::Result;
 use language::Interruption;
 use language::metrics::Metrics;
-use memory::{Holder, Share, Turn};
+use memory::{Holder, Share, Turn, WAIT_MAX};
 use std::sync::Arc;
 use std::time::Duration;
 use store::Snapshot;
@@ -19,11 +19,8 @@ const LONG_MEAN_BYTES: usize = CHUNK_BYTES / 2;
 /// What is expected of a read at least where some documents are long and most are not. More are read at once only of what is counted.
 const MAY_BE_LONG_BYTES: usize = 4 << 20;
 
-/// How long an operation waits for others. Then it continues: late is better than never.
-const WAIT_MAX: Duration = Duration::from_secs(10);
-
-/// How long it waits for the answers of others to be sent. Then it fails: clients that read nothing would fill the memory.
-const ANSWERS_WAIT_MAX: Duration = Duration::from_secs(30);
+/// How long an operation waits for the documents of others. Then it continues: late is better than never.
+const PATIENCE_MAX: Duration = Duration::from_secs(10);
 
 /// The long documents that an execution has read, as long as somebody works on them.
 #[derive(Debug, Default)]
@@ -35,8 +32,6 @@ pub struct InHand {
     is_answer: bool,
     /// The right to read the documents that were read last, if they go into an answer.
     turn: Option<Turn>,
-    /// Whether nothing was read yet in this turn.
-    is_unused: bool,
     /// The memory of the answer as far as it is made, if that is much.
     answer: Option<Share>,
 }
@@ -75,12 +70,8 @@ impl InHand {
         if !self.is_answer {
             return Ok(());
         }
-        if self.turn.is_some() && self.is_unused {
-            return Ok(());
-        }
         // After that: those who waited for the same before have made answers meanwhile.
         self.turn = None;
-        self.is_unused = true;
         if kept_bytes > LONG_CHUNK_BYTES {
             // A part of the answer is there: others wait for it, and it does not wait for others.
             let new = || interruption.memory.share(Holder::Answers);
@@ -97,7 +88,7 @@ impl InHand {
         self.wait_for(expected, interruption).await;
         if expected >= LONG_MEAN_BYTES {
             let memory = &interruption.memory;
-            memory.room(Holder::Answers, ANSWERS_WAIT_MAX).await?;
+            memory.room(Holder::Answers, WAIT_MAX).await?;
         }
         Ok(())
     }
@@ -112,7 +103,7 @@ impl InHand {
         let waits_for_itself = metrics
             .as_ref()
             .is_some_and(|metrics| metrics.has_long_documents());
-        if waits_for_itself || share.wait(expected, WAIT_MAX).await.is_err() {
+        if waits_for_itself || share.wait(expected, PATIENCE_MAX).await.is_err() {
             share.charge(expected);
         }
         self.held = Some(Held {
@@ -125,7 +116,6 @@ impl InHand {
     /// Notes that this many bytes were read.
     pub fn take(&mut self, interruption: &Interruption, bytes: usize) {
         self.last_bytes = if bytes > LONG_CHUNK_BYTES { bytes } else { 0 };
-        self.is_unused = false;
         if self.last_bytes == 0 {
             self.turn = None;
         }
@@ -161,7 +151,7 @@ pub(super) async fn turn_to_answer(snapshot: &Snapshot, interruption: &Interrupt
 }
 
 async fn take_turn(interruption: &Interruption) -> Result<Turn> {
-    let turn = interruption.memory.turn_to_answer(true, ANSWERS_WAIT_MAX);
+    let turn = interruption.memory.turn_to_answer(true, WAIT_MAX);
     Ok(turn.await?)
 }
 

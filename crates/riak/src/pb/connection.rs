@@ -10,7 +10,7 @@ use crate::error::{Result, RiakError};
 use crate::limits::{MESSAGE_BYTES_MAX, SKIPPED_BYTES_MAX, STRANGER_BYTES_MAX};
 use crate::server::Server;
 use bytes::{Buf, Bytes, BytesMut};
-use memory::{Holder, Share};
+use memory::{Holder, Share, WAIT_MAX};
 use net::Pace;
 use std::io;
 use std::net::SocketAddr;
@@ -23,8 +23,6 @@ const FIRST_READ_BYTES: usize = 4 * 1024;
 pub(super) const GROWTH_BYTES_MIN: usize = 64 * 1024;
 /// The memory of messages that came one after the other: their bytes, and what they are decoded into.
 const AHEAD_FACTOR: usize = 2;
-/// How long a message waits until others let go of the memory that it needs.
-const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 /// How long a client may take to take an answer.
 const SEND_TIME_MAX: Duration = Duration::from_secs(120);
 /// How long it may go on to take one that is long once others wait for memory.
@@ -159,7 +157,7 @@ impl Connection {
             Holder::of_request(bytes)
         };
         let mut share = self.server.engine.memory().share(holder);
-        if let Err(full) = share.wait(bytes, ROOM_TIME_MAX).await {
+        if let Err(full) = share.wait(bytes, WAIT_MAX).await {
             self.skip(bytes).await?;
             return Err(Fault::Full(full.to_string()));
         }

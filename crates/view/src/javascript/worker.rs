@@ -2,14 +2,9 @@
 
 use super::runtime::Runtime;
 use super::{Command, ScriptError, ScriptLimits, Sources};
-use crate::limits::{
-    LIST_MEMORY_BYTES_MIN, LIST_PART_OF_MEMORY, SCRIPT_MEMORY_BYTES_FIRST, SCRIPT_ROOM_MS_MAX,
-};
-use memory::{Budget, Full, Holder, Share};
-use std::time::Duration;
+use crate::limits::{LIST_MEMORY_BYTES_MIN, LIST_PART_OF_MEMORY, SCRIPT_MEMORY_BYTES_FIRST};
+use memory::{Budget, Full, Holder, Share, WAIT_MAX};
 
-/// How long a thread waits for its memory.
-const WAIT: Duration = Duration::from_millis(SCRIPT_ROOM_MS_MAX);
 /// By how much it grows.
 const GROWTH: usize = 2;
 
@@ -56,14 +51,14 @@ impl Worker {
         }
         // Nothing always fits.
         self.share.fit(0);
-        self.share.wait_blocking(bytes, WAIT)
+        self.share.wait_blocking(bytes, WAIT_MAX)
     }
 
     /// Runs a command.
     pub(super) fn call(&mut self, command: Command, input: &str) -> Result<String, ScriptError> {
         if self.runtime.is_none() {
             let first = SCRIPT_MEMORY_BYTES_FIRST.min(self.limits.memory_bytes);
-            if let Err(full) = self.share.wait_blocking(first, WAIT) {
+            if let Err(full) = self.share.wait_blocking(first, WAIT_MAX) {
                 self.is_over = true;
                 return Err(full.into());
             }
@@ -119,7 +114,7 @@ pub(super) fn of_list(memory: &Budget, limits: ScriptLimits) -> Result<(Share, S
     let mut share = memory.share(Holder::DesignFunctions);
     let part = (share.limit() / LIST_PART_OF_MEMORY).max(LIST_MEMORY_BYTES_MIN);
     let memory_bytes = limits.memory_bytes.min(part);
-    share.wait_blocking(memory_bytes, WAIT)?;
+    share.wait_blocking(memory_bytes, WAIT_MAX)?;
     Ok((
         share,
         ScriptLimits {

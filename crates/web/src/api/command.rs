@@ -9,10 +9,9 @@ use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 use http::header::CONTENT_TYPE;
 use http::{Body, BodyError, HeaderValue, Response, StatusCode};
-use memory::{Holder, Share};
+use memory::{Holder, Share, WAIT_MAX};
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
 use value::json::{Mode, parse_document, to_string};
 use value::{Document, DocumentBuf, Value};
 
@@ -43,7 +42,7 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     };
     let body = std::str::from_utf8(&body).map_err(|_| WebError::bad_request("the body is not UTF-8"))?;
     let bytes = body.len().saturating_mul(TREE_FACTOR);
-    memory.wait(bytes, ROOM_TIME_MAX).await.map_err(BodyError::from)?;
+    memory.wait(bytes, WAIT_MAX).await.map_err(BodyError::from)?;
     let command = parse_document(body).map_err(|error| WebError::bad_request(error.to_string()))?;
     let reply = call.run(user, database, command).await?;
     // The command is gone. Who waited with its memory in hand would wait for others who do the same.
@@ -54,7 +53,7 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     let bytes = reply.bytes().len().saturating_mul(TEXT_FACTOR);
     // Never all of it: commands that wait for this reply to be sent keep a little.
     let bytes = bytes.min(memory.limit() / 2);
-    memory.wait(bytes, ROOM_TIME_MAX).await.map_err(BodyError::from)?;
+    memory.wait(bytes, WAIT_MAX).await.map_err(BodyError::from)?;
     let status = match is_ok(&reply) {
         true => StatusCode::OK,
         false => StatusCode::BAD_REQUEST,
@@ -77,9 +76,6 @@ const TREE_FACTOR: usize = 8;
 
 /// The text that a reply becomes at most, about, as a multiple of its BSON.
 const TEXT_FACTOR: usize = 4;
-
-/// How long a command waits for that memory.
-const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Compressed bytes that are decoded at once: deflate makes at most 1,032 bytes of one, so this is what bounds memory.
 const DECODED_AT_ONCE_BYTES: usize = 1024;

@@ -169,6 +169,7 @@ impl Rows<'_> {
         while self.written < self.options.limit {
             let wanted = (self.options.limit - self.written).saturating_add(skip);
             let limit = usize::try_from(wanted).unwrap_or(PAGE_ROWS).min(PAGE_ROWS);
+            self.output.begin_read(&self.database.collection).await?;
             let (range, limit) = (self.options.range(), self.output.page(limit));
             let page = self
                 .snapshot
@@ -205,6 +206,7 @@ impl Rows<'_> {
     /// Rows in the order of the keys, those that lead to nothing too.
     async fn of_keys(&mut self, keys: &[Value]) -> Result<()> {
         for key in self.options.keys_of_rows(keys) {
+            self.output.begin_read(&self.database.collection).await?;
             self.of_key(key).await?;
             if !self.output.end_row().await {
                 break;

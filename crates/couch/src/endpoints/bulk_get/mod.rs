@@ -61,6 +61,7 @@ async fn write_all(
     output.text.push_str(r#"{"results": ["#);
     for (position, asked) in asked.iter().enumerate() {
         output.text.push_str(if position > 0 { "," } else { "" });
+        output.begin_read(&database.collection).await?;
         write_one(database, &snapshot, asked, options, &mut output.text).await?;
         if !output.end_row().await {
             return Ok(());

@@ -81,6 +81,7 @@ impl Feed {
     pub(super) async fn write_all(mut self, output: &mut Output) -> Result<()> {
         output.text.push_str("{\"results\":[\n");
         loop {
+            output.begin_read(&self.database.collection).await?;
             let ended = self.page(output).await?;
             if !output.end_page().await {
                 return Ok(());
@@ -281,6 +282,7 @@ impl Feed {
             let given = self.given;
             let position = self.position.clone();
             loop {
+                output.begin_read(&self.database.collection).await?;
                 // A client that takes nothing is waited for without the permit.
                 let pages = self.pages.clone();
                 let permit = pages.acquire().await;

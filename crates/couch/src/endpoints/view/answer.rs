@@ -53,8 +53,13 @@ impl Asked {
             false => None,
         };
         let mut is_first = true;
-        while let Some(rows) = self.answer.next().await? {
+        loop {
+            output.begin_read(&self.database.collection).await?;
+            let Some(rows) = self.answer.next().await? else {
+                break;
+            };
             for row in rows {
+                output.begin_read(&self.database.collection).await?;
                 output.text.push_str(if is_first { "" } else { ",\r\n" });
                 is_first = false;
                 engine::steps(1)?;

@@ -4,9 +4,8 @@
 use super::parse::BulkItem;
 use crate::limits::BULK_COMMIT_MAX;
 use indices::error::{ElasticError, Result};
-use memory::{Holder, Share};
+use memory::{Holder, Share, WAIT_MAX};
 use rest::call::Call;
-use std::time::Duration;
 
 /// The text of documents that are read together at most, but for a single longer one.
 const GROUP_BYTES_MAX: usize = 4 << 20;
@@ -14,8 +13,6 @@ const GROUP_BYTES_MAX: usize = 4 << 20;
 const DOCUMENT_FACTOR: usize = 4;
 /// What the answer of an item takes, about.
 const ANSWER_BYTES: usize = 1 << 10;
-/// How long a request waits until others let go of the memory that it needs.
-const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// The memory of a bulk request.
 pub(super) struct Room {
@@ -37,7 +34,7 @@ impl Room {
         }
         let own_bytes = of_items + DOCUMENT_FACTOR * longest_group(items);
         share
-            .wait(own_bytes, ROOM_TIME_MAX)
+            .wait(own_bytes, WAIT_MAX)
             .await
             .map_err(|full| ElasticError::no_memory(&full))?;
         Ok(Room {

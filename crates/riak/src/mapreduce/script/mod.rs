@@ -9,12 +9,11 @@ use super::failure::Failure;
 use super::object::FoundObject;
 use crate::error::RiakError;
 use http::StatusCode;
-use memory::{Budget, Holder};
+use memory::{Budget, Holder, WAIT_MAX};
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use worker::{MEMORY_BYTES_FIRST, Worker};
 
 /// The objects that are worth a sandbox of their own.
@@ -23,8 +22,6 @@ const ROWS_OF_WORKER: usize = 100;
 const WORKERS_MAX: usize = 4;
 /// What a script has done between two looks whether it is still wanted: enough to look.
 const STEPS_OF_LOOK: usize = usize::MAX;
-/// How long a job waits until others let go of the memory that its first sandbox needs.
-const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// A function with the number of its phase.
 #[derive(Clone, Debug)]
@@ -131,7 +128,7 @@ impl Scripts {
             let mut share = self.budget.share(Holder::Scripts);
             match self.workers.is_empty() {
                 true => {
-                    let room = share.wait(MEMORY_BYTES_FIRST, ROOM_TIME_MAX).await;
+                    let room = share.wait(MEMORY_BYTES_FIRST, WAIT_MAX).await;
                     room.map_err(|full| RiakError::new(StatusCode::SERVICE_UNAVAILABLE, full.to_string()))?;
                 }
                 false if share.set(MEMORY_BYTES_FIRST).is_err() => return Ok(()),
