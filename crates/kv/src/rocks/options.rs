@@ -56,10 +56,11 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Divides the budget. A quarter is left for what no cache counts: the buffers of compactions, open tables, and
-    /// what the allocator loses between blocks of different sizes.
+    /// what the allocator loses between blocks of different sizes. Nearly half of the cache goes to the write buffers: the smaller they
+    /// are, the more often the same entries are merged, and records are kept in a cache of their own beside this one.
     pub(super) fn divide(budget_bytes: usize) -> Memory {
         let cache_bytes = (budget_bytes / 4 * 3).max(MEMORY_BYTES_MIN);
-        let write_bytes = (cache_bytes * 3 / 8).min(4 * WRITE_BUFFER_BYTES_MAX);
+        let write_bytes = (cache_bytes * 15 / 32).min(4 * WRITE_BUFFER_BYTES_MAX);
         let write_buffer_bytes = (write_bytes / 3).min(WRITE_BUFFER_BYTES_MAX);
         Memory {
             cache_bytes,

@@ -117,7 +117,7 @@ pub struct ServeOptions {
     #[arg(long, value_name = "SIZE", env = "LARDER_SCRUB_RATE")]
     pub scrub_rate: Option<ByteSize>,
     /// Keep this much free on the disk for deletes, drops and the log; with less, writes that add to the data are refused [default:
-    /// goes with the memory: 48m for 64m, at most 272m].
+    /// goes with the memory: 45m for 64m, at most 272m].
     #[arg(long, value_name = "SIZE", env = "LARDER_DISK_RESERVE")]
     pub disk_reserve: Option<ByteSize>,
     /// Temporary files, for sorts, groups and idle cursors that memory does not take, may take this much of the disk together
