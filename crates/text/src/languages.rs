@@ -60,13 +60,23 @@ const LANGUAGES: [(Language, &str, &str); 17] = [
 static STOP_WORDS: LazyLock<Vec<HashSet<&'static str>>> = LazyLock::new(|| {
     let words = |(language, _, code): &(Language, &str, &'static str)| match language {
         NoLanguage => HashSet::new(),
-        Porter => words_of("en"),
+        English | Porter => english(),
         // The lists know it by the code of both of its written forms.
         Norwegian => words_of("no"),
         _ => words_of(code),
     };
     LANGUAGES.iter().map(words).collect()
 });
+
+/// What NLTK leaves out of English and MongoDB does not: words that people look for, and pieces of words with apostrophes.
+const SEARCHED_IN_ENGLISH: &str = "ain aren can couldn d didn doesn don hadn hasn haven isn it'd it'll just ll m ma \
+    mightn mightn't mustn needn needn't now o re s shan should've shouldn t that'll ve wasn weren will won wouldn y";
+
+fn english() -> HashSet<&'static str> {
+    let mut words = words_of("en");
+    words.retain(|word| !SEARCHED_IN_ENGLISH.split(' ').any(|searched| searched == *word));
+    words
+}
 
 fn words_of(code: &str) -> HashSet<&'static str> {
     stop_words::lookup(code)

@@ -49,6 +49,17 @@ fn words_are_cut_at_delimiters_and_down_to_their_stems() {
 }
 
 #[test]
+fn english_verbs_and_letters_are_words_to_search_for() {
+    let text = "Now I will just do what you can";
+    assert_eq!(
+        terms(&all("english"), &doc! {"a": text}),
+        ["can", "just", "now", "will"]
+    );
+    assert!(matches("vitamin d", "d"), "a letter");
+    assert!(!matches("the", "the"), "but not an article");
+}
+
+#[test]
 fn minus_excludes_up_to_the_next_white_space() {
     assert!(matches("fox -dog", "a fox"));
     assert!(!matches("fox -dog", "a fox, a dog"));
