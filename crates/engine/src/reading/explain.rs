@@ -116,7 +116,10 @@ impl Engine {
         }
         self.refuse_options_of_collections(namespace, request)?;
         if self.reads_as_view(namespace) {
-            let request = as_pipeline(request)?;
+            let mut request = as_pipeline(request)?;
+            if matches!(purpose, Purpose::Count) {
+                request.pipeline.push(doc! {"$count": "count"}.into());
+            }
             let source = AggregateSource::Collection(namespace.clone());
             return self
                 .explain_aggregate(context, &source, &request, verbosity)
@@ -135,6 +138,7 @@ impl Engine {
         request: &AggregateRequest,
         verbosity: Verbosity,
     ) -> Result<Document> {
+        self.check_view_collation(&source.namespace(), request.collation.as_ref())?;
         let surroundings = self.surroundings(context, request);
         let collation = self.collation(&source.namespace(), request.collation.as_ref())?;
         let variables = crate::reading::find::variables(context, &request.variables, collation)?;

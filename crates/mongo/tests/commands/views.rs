@@ -19,6 +19,34 @@ fn changes_of_views_are_not_explained() {
 }
 
 #[test]
+fn explained_reads_are_refused_as_reads_are() {
+    run(&explained());
+}
+
+fn explained() -> Vec<Case> {
+    let other = |request: Document| {
+        let asked = request.with("collation", doc! {"locale": "fr"});
+        bad(doc! {"explain": asked}, 167, "default collation")
+    };
+    let mut cases = made();
+    cases.extend([
+        other(doc! {"find": "v"}),
+        other(doc! {"count": "v"}),
+        other(doc! {"distinct": "v", "key": "x"}),
+        other(doc! {"aggregate": "v", "pipeline": [], "cursor": {}}),
+        good(
+            doc! {"explain": {"find": "v", "collation": {"locale": "simple"}}},
+            doc! {"ok": 1.0},
+        ),
+        good(
+            doc! {"explain": {"count": "v", "skip": 1}, "verbosity": "queryPlanner"},
+            doc! {"stages": [{"$cursor": {"queryPlanner": {"namespace": "test.a"}}}]},
+        ),
+    ]);
+    cases
+}
+
+#[test]
 fn functions_are_run_on_collections_alone() {
     run(&map_reduced());
 }
