@@ -2,8 +2,8 @@
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::reading::find::{parse_filter, variables};
-use language::filter::Filter;
+use crate::reading::find::variables;
+use language::filter::{Filter, FilterPlace, FilterScope};
 use std::sync::Arc;
 use value::Document;
 
@@ -14,10 +14,12 @@ pub struct DocumentFilter(Arc<Filter>);
 impl DocumentFilter {
     /// Reads a filter in MongoDB's form.
     pub fn parse(filter: &Document) -> Result<DocumentFilter> {
-        Ok(DocumentFilter(parse_filter(
-            filter,
-            &variables(&Context::default(), &Document::new(), None)?.without_clock(),
-        )?))
+        let variables = variables(&Context::default(), &Document::new(), None)?.without_clock();
+        let scope = FilterScope {
+            place: FilterPlace::Listing,
+            variables: Some(&variables),
+        };
+        Ok(DocumentFilter(Arc::new(Filter::parse(filter, &scope)?)))
     }
 
     /// Whether a document matches.

@@ -14,6 +14,8 @@ pub enum FilterPlace {
     Validator,
     /// The condition of a partial index: nothing that is more than conditions on fields.
     Index,
+    /// A list of databases, collections …: nothing that needs an index, and no `$where`.
+    Listing,
     /// `arrayFilters`, `$pull`: conditions on an element of an array.
     Element,
 }

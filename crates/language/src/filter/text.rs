@@ -20,7 +20,7 @@ impl TextCondition {
     pub(super) fn parse(argument: &Value, place: FilterPlace) -> Result<TextCondition> {
         if matches!(
             place,
-            FilterPlace::Validator | FilterPlace::Element | FilterPlace::Index
+            FilterPlace::Validator | FilterPlace::Element | FilterPlace::Index | FilterPlace::Listing
         ) {
             return Err(Error::bad_value("$text is not allowed in this context"));
         }

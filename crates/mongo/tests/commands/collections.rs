@@ -228,6 +228,22 @@ fn describing() -> Vec<Case> {
         )
         .of("admin"),
         bad(doc! {"listDatabases": 1}, 13, "admin database"),
+        bad(
+            doc! {"listDatabases": 1, "filter": {"$text": {"$search": "a"}}},
+            2,
+            "$text is not allowed",
+        )
+        .of("admin"),
+        bad(
+            doc! {"listCollections": 1, "filter": {"$where": "true"}},
+            2,
+            "$where is not allowed",
+        ),
+        bad(
+            doc! {"listCollections": 1, "filter": {"a": {"$near": [0, 0]}}},
+            5_626_500,
+            "not allowed in this context",
+        ),
     ]
 }
 

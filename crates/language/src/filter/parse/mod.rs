@@ -187,7 +187,7 @@ impl<'s> Parser<'s> {
                 Code::QUERY_FEATURE_NOT_ALLOWED,
                 format!("{name} is not allowed in this context"),
             )),
-            FilterPlace::Query | FilterPlace::Stage | FilterPlace::Validator => Ok(()),
+            FilterPlace::Query | FilterPlace::Stage | FilterPlace::Validator | FilterPlace::Listing => Ok(()),
         }
     }
 
