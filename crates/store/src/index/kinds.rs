@@ -15,8 +15,6 @@ use value::{DocumentRef, Value, ValueRef};
 
 /// MongoDB's code for an array in another field of a compound wildcard index, where only the wildcard's values may be arrays.
 const ARRAY_BESIDE_WILDCARD: Code = Code::location(7_246_301);
-/// MongoDB's code for an array in another field of a compound text index.
-const ARRAY_BESIDE_TEXT: Code = Code::location(16_675);
 
 /// How the fields of an index are filled that is not made of values alone.
 #[derive(Clone, Debug)]
@@ -117,17 +115,19 @@ impl Kinds {
     /// The values of the plain fields. Beside a wildcard, which has many entries already, none may be an array.
     fn plain_keys(&self, index: &Index, document: DocumentRef<'_>) -> Result<IndexKeys, Refused> {
         let plain = extract::keys_collated(document, &self.plain, false, index.collation.as_ref());
-        let has_arrays = match &plain {
-            Ok(found) => found.array_parts.iter().any(|parts| !parts.is_empty()),
-            Err(error) => matches!(error, ExtractError::ParallelArrays { .. }),
+        let with_array = match &plain {
+            Ok(found) => found.array_parts.iter().position(|parts| !parts.is_empty()),
+            Err(ExtractError::ParallelArrays { .. }) => Some(0),
+            Err(_) => None,
         };
-        if self.wildcard.is_some() && has_arrays {
+        let with_array = with_array.and_then(|place| self.plain.get(place));
+        if self.wildcard.is_some() && with_array.is_some() {
             let why = "the fields beside the wildcard of a compound index cannot be arrays".to_owned();
             return Err(Refused::Value(ARRAY_BESIDE_WILDCARD, why));
         }
-        if self.text.is_some() && has_arrays {
-            let why = "cannot have a multi-key as a prefix to a text index".to_owned();
-            return Err(Refused::Value(ARRAY_BESIDE_TEXT, why));
+        if let (Some(_), Some(IndexPath { path, .. })) = (&self.text, with_array) {
+            let why = format!("Field '{path}' of text index contains an array in document");
+            return Err(Refused::Value(Code::CANNOT_BUILD_INDEX_KEYS, why));
         }
         plain.map_err(Refused::Extract)
     }
