@@ -35,6 +35,8 @@ pub struct Context {
     pub deadline: Option<Instant>,
     /// Whether each of its time limits counts as over from the start, as a fail point of tests has it.
     pub is_late: bool,
+    /// Whether reads with a condition that no index answers are refused (`notablescan`).
+    pub refuses_full_scans: bool,
     /// The moment that is read, from [`Engine::moment`](crate::engine::Engine::moment); `None` reads the present state.
     pub moment: Option<Weak<Moment>>,
     /// Who waits for the answer, if that can be known.

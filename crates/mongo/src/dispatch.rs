@@ -256,6 +256,7 @@ fn context(server: &Server, command: &Command, connection: &Connection, generic:
     let mut context = Context::default().late(is_late).within(limit);
     context.retry_number = generic.transaction_number;
     context.api = generic.api;
+    context.refuses_full_scans = server.refuse_full_scans.load(Ordering::Relaxed);
     context.user = login.full_name().cloned();
     context.user_roles = login.held_roles().cloned();
     context.client = connection.client.clone();

@@ -114,6 +114,8 @@ impl Engine {
         if let (Purpose::Update(_) | Purpose::Delete { .. }, Some(collection)) = (&purpose, &collection) {
             collection.refuse_view()?;
         }
+        // Only reads are refused without an index.
+        spec.allow_full_scan |= matches!(purpose, Purpose::Update(_) | Purpose::Delete { .. });
         self.refuse_options_of_collections(namespace, request)?;
         if self.reads_as_view(namespace) {
             let mut request = as_pipeline(request)?;

@@ -218,6 +218,11 @@ impl Engine {
         let collation = self.collation(namespace, request.collation.as_ref())?;
         let mut spec = request.spec(context, collation)?;
         spec.spill = self.spill().filter(|_| !request.refuse_disk_use);
+        // Who names no condition wants the whole collection.
+        let may_scan = request.filter.is_empty()
+            || namespace.collection.starts_with("system.")
+            || Namespace::is_own_database(&namespace.database);
+        spec.allow_full_scan &= may_scan || !context.refuses_full_scans;
         Ok(spec)
     }
 

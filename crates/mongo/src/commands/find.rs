@@ -9,12 +9,11 @@ use crate::wire::Reply;
 use auth::Action;
 use code::Code;
 use engine::{FindRequest, Tailing};
-use std::sync::atomic::Ordering;
 use value::{Document, DocumentRef, Value, ValueRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace_or_uuid(Action::Find)?;
-    let mut request = parse(&call.arguments())?;
+    let request = parse(&call.arguments())?;
     let expected = call.arguments().uuid("collectionUUID")?;
     if expected.is_some() && matches!(call.body().get("find"), Some(ValueRef::Binary { .. })) {
         return Err(CommandError::invalid_options(
@@ -22,7 +21,6 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         ));
     }
     check_uuid(call, &namespace, expected)?;
-    request.refuse_full_scan = call.server.refuse_full_scans.load(Ordering::Relaxed);
     let reply = call
         .server
         .engine

@@ -106,8 +106,34 @@ fn options_that_do_not_go_together_are_refused() {
 }
 
 #[test]
+fn reads_without_an_index_are_refused_if_they_have_a_condition() {
+    let refuse = |refuses: bool| good(doc! {"setParameter": 1, "notablescan": refuses}, doc! {}).of("admin");
+    let refused = |request: Document| bad(request, 291, "running with 'notablescan'");
+    run(&[
+        good(doc! {"insert": "log", "documents": [{"_id": 1, "a": 1}]}, doc! {}),
+        refuse(true),
+        refused(doc! {"find": "log", "filter": {"a": 1}}),
+        refused(doc! {"count": "log", "query": {"a": 1}}),
+        refused(doc! {"distinct": "log", "key": "b", "query": {"a": 1}}),
+        refused(doc! {"explain": {"find": "log", "filter": {"a": 1}}}),
+        good(
+            doc! {"find": "log"},
+            doc! {"cursor": {"firstBatch": [{"_id": 1}]}},
+        ),
+        good(doc! {"count": "log", "query": {"_id": 1}}, doc! {"n": 1}),
+        good(doc! {"count": "log"}, doc! {"n": 1}),
+        good(
+            doc! {"explain": {"delete": "log", "deletes": [{"q": {"a": 1}, "limit": 1}]}},
+            doc! {},
+        ),
+        refuse(false),
+        good(doc! {"count": "log", "query": {"a": 1}}, doc! {"n": 1}),
+    ]);
+}
+
+#[test]
 fn the_end_of_a_collection_is_not_followed_where_none_may_be_read_whole() {
-    let tail = || doc! {"find": "log", "tailable": true};
+    let tail = || doc! {"find": "log", "tailable": true, "filter": {"_id": {"$gte": 1}}};
     let refuse = |refuses: bool| good(doc! {"setParameter": 1, "notablescan": refuses}, doc! {}).of("admin");
     run(&[
         good(doc! {"create": "log", "capped": true, "size": 4096}, doc! {}),

@@ -37,7 +37,7 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
     if !query.allow_full_scan && found.plans.iter().all(|plan| plan.is_full_scan()) {
         return Err(QueryError::new(
             Code::NO_QUERY_EXECUTION_PLANS,
-            "error processing query: no index can answer the query and full scans are not allowed",
+            "error processing query: planner returned error :: caused by :: No indexed plans available, and running with 'notablescan'",
         ));
     }
     Ok(found)
