@@ -186,18 +186,14 @@ impl TextFields {
         }
     }
 
-    /// The weight of the strings at a path; `None` if they are not indexed. Where all are, one that no path names weighs, as in
-    /// MongoDB (`FTSElementIterator::advance`), as much as the next path in order.
+    /// The weight of the strings at a path; `None` if they are not indexed.
     fn weight(&self, path: &str) -> Option<f64> {
         let known = self
             .weights
             .binary_search_by(|(known, _)| known.as_str().cmp(path));
         match known {
             Ok(at) => self.weights.get(at).map(|(_, weight)| *weight),
-            Err(next) => {
-                let next = self.weights.get(next).map(|(_, weight)| *weight);
-                self.all.then(|| next.unwrap_or(WEIGHT_DEFAULT))
-            }
+            Err(_) => self.all.then_some(WEIGHT_DEFAULT),
         }
     }
 
