@@ -200,6 +200,17 @@ impl FindAndModifyRequest {
             .transpose()?;
         let filter = parse_query(&self.filter, self.upsert, &variables)?;
         let projection = parse_projection(&self.projection, &filter, &variables)?;
+        // The new document may no longer match, and then has no position.
+        if self.return_new
+            && projection
+                .as_ref()
+                .is_some_and(|projection| projection.needs_position())
+        {
+            return Err(Error::new(
+                Code::BAD_VALUE,
+                "cannot use a positional projection and return the new document",
+            ));
+        }
         Ok(FindAndModify {
             lookup: Lookup {
                 ordering: Ordering::parse_scored(&self.sort, filter.text().is_some())?

@@ -67,6 +67,11 @@ fn writes() -> Vec<Case> {
             doc! {"lastErrorObject": {"n": 0}, "value": null},
         ),
         bad(
+            doc! {"findAndModify": "fruit", "query": {"n": 6}, "fields": {"n.$": 1}, "update": {"$set": {"n": 6}}, "new": true},
+            2,
+            "cannot use a positional projection",
+        ),
+        bad(
             doc! {"findAndModify": "fruit", "query": {}, "update": {}, "remove": true},
             9,
             "Cannot specify both an update and remove=true",
