@@ -19,7 +19,7 @@ pub struct Context {
     pub routing: Option<String>,
     /// The document.
     pub source: Document,
-    /// What pipelines know besides: `timestamp`, and what failed.
+    /// What pipelines know besides: `timestamp`, the name of the `pipeline` that runs, and what failed.
     pub ingest: Document,
     /// About the bytes that were put into it since it was measured.
     pub unmeasured_bytes: usize,

@@ -21,6 +21,7 @@ const DEPTH_MAX: usize = 10;
 /// Processors one after another.
 #[derive(Debug)]
 pub struct Pipeline {
+    name: String,
     processors: Vec<Processor>,
     on_failure: Option<Vec<Processor>>,
 }
@@ -96,7 +97,8 @@ pub enum StepStatus {
 pub(crate) struct Run<'r> {
     pub(crate) host: &'r dyn Host,
     trace: Option<&'r mut Vec<Step>>,
-    depth: usize,
+    /// The pipelines that run, each within the one before.
+    names: Vec<String>,
     steps: usize,
 }
 
@@ -132,6 +134,7 @@ impl Pipeline {
             )));
         }
         Ok(Pipeline {
+            name: name.to_owned(),
             processors,
             on_failure,
         })
@@ -155,13 +158,13 @@ impl Pipeline {
         let mut run = Run {
             host,
             trace,
-            depth: 0,
+            names: Vec::new(),
             steps: 0,
         };
-        Ok(matches!(self.process(context, &mut run)?, Flow::Next))
+        Ok(matches!(run.enter(&self.name, self, context)?, Flow::Next))
     }
 
-    pub(crate) fn process(&self, context: &mut Context, run: &mut Run<'_>) -> Result<Flow> {
+    fn process(&self, context: &mut Context, run: &mut Run<'_>) -> Result<Flow> {
         match (process_all(&self.processors, context, run), &self.on_failure) {
             (Err(failure), Some(others)) => handled(others, &failure, context, run),
             (result, _) => result,
@@ -186,15 +189,27 @@ impl Run<'_> {
                 )),
             };
         };
-        if self.depth >= PIPELINES_DEPTH_MAX {
-            return Err(Failure::of(
-                "graph_structure_exception",
-                format!("Cycle detected for pipeline: {name}"),
-            ));
-        }
-        self.depth += 1;
+        let wrong = if self.names.iter().any(|running| running == name) {
+            format!("Cycle detected for pipeline: {name}")
+        } else if self.names.len() > PIPELINES_DEPTH_MAX {
+            format!("more than {PIPELINES_DEPTH_MAX} pipelines call each other, the last of them [{name}]")
+        } else {
+            return self.enter(name, &pipeline, context);
+        };
+        Err(Failure::of("graph_structure_exception", wrong))
+    }
+
+    /// Runs a pipeline, whose name documents have as `_ingest.pipeline` meanwhile.
+    fn enter(&mut self, name: &str, pipeline: &Pipeline, context: &mut Context) -> Result<Flow> {
+        let outer = context.ingest.remove("pipeline");
+        context.ingest.set("pipeline", name);
+        self.names.push(name.to_owned());
         let flow = pipeline.process(context, self);
-        self.depth -= 1;
+        self.names.pop();
+        match outer {
+            Some(outer) => context.ingest.set("pipeline", outer),
+            None => drop(context.ingest.remove("pipeline")),
+        }
         flow
     }
 

@@ -19,7 +19,7 @@ impl Compiled {
     pub fn pipeline(&self, name: &str, definition: &Value) -> Option<Arc<Pipeline>> {
         // One that is kept was parsed when it was put.
         kept(&self.pipelines, name, definition, || {
-            Pipeline::parse(definition).ok()
+            Pipeline::parse_as(name, definition).ok()
         })
     }
 

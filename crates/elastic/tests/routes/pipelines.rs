@@ -81,7 +81,7 @@ pub const CASES: &[Case] = &[
         "POST /_ingest/pipeline/_simulate?verbose",
         r#"{"pipeline": {"processors": [{"set": {"field": "a", "value": 1, "tag": "t"}}, {"fail": {"message": "no"}}]}, "docs": [{"_id": "7", "_source": {}}]}"#,
         200,
-        r#"{"docs": [{"processor_results": [{"processor_type": "set", "tag": "t", "status": "success", "doc": {"_id": "7", "_source": {"a": 1}}},
+        r#"{"docs": [{"processor_results": [{"processor_type": "set", "tag": "t", "status": "success", "doc": {"_id": "7", "_source": {"a": 1}, "_ingest": {"pipeline": "_simulate_pipeline"}}},
             {"processor_type": "fail", "status": "error", "error": {"reason": "no"}}]}]}"#,
     ),
     case(
@@ -92,7 +92,7 @@ pub const CASES: &[Case] = &[
         r#"{"docs": [{"processor_results": [
             {"processor_type": "set", "status": "skipped", "description": "d", "if": {"condition": "ctx.a == 1", "result": false}},
             {"processor_type": "pipeline", "status": "success"},
-            {"processor_type": "grok", "status": "success", "doc": {"_version": "3", "_source": {"n": 5}}},
+            {"processor_type": "grok", "status": "success", "doc": {"_version": "3", "_source": {"n": 5}, "_ingest": {"pipeline": "lines"}}},
             {"processor_type": "drop", "status": "skipped", "if": {"condition": "ctx.what == 'debug'", "result": false}},
             {"processor_type": "set", "status": "skipped"}, {"processor_type": "set", "status": "skipped"},
             {"processor_type": "remove", "status": "success"}]}]}"#,

@@ -90,16 +90,23 @@ fn the_drop_processor_drops_documents() {
 
 #[test]
 fn circles_of_pipelines_end() {
-    assert!(
-        failure(json!([{"pipeline": {"name": "again"}}]), json!({}))
-            .reason
-            .contains("Cycle")
+    assert_eq!(
+        failure(json!([{"pipeline": {"name": "again"}}]), json!({})).reason,
+        "Cycle detected for pipeline: again"
     );
     assert!(
         failure(json!([{"pipeline": {"name": "none"}}]), json!({}))
             .reason
             .contains("non-existent pipeline [none]")
     );
+}
+
+#[test]
+fn a_document_knows_the_pipeline_that_runs() {
+    let known = json!([{"set": {"field": "a", "value": "{{_ingest.pipeline}}"}},
+        {"pipeline": {"name": "again", "ignore_failure": true}}, {"set": {"field": "b", "value": "{{_ingest.pipeline}}"}}]);
+    let name = "_simulate_pipeline";
+    assert_eq!(made(known, json!({})), json!({"a": name, "b": name}));
 }
 
 #[test]
