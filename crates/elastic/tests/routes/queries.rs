@@ -334,6 +334,30 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /_reindex",
+        r#"{"source": {"index": "copies", "_source": false}, "dest": {"index": "c"}}"#,
+        400,
+        r#"{"error": {"reason": "Validation Failed: 1: _source:false is not supported in this context;"}}"#,
+    ),
+    case(
+        "POST /_reindex",
+        r#"{"source": {"index": "copies"}, "dest": {"index": "c"}, "size": 4, "max_docs": 5}"#,
+        400,
+        r#"{"error": {"reason": "[max_docs] set to two different values [4] and [5]"}}"#,
+    ),
+    case(
+        "POST /_reindex?max_docs=5",
+        r#"{"source": {"index": "copies"}, "dest": {"index": "c"}, "max_docs": 4}"#,
+        400,
+        r#"{"error": {"reason": "[max_docs] set to two different values [4] and [5]"}}"#,
+    ),
+    case(
+        "POST /_reindex?max_docs=1&slices=2",
+        r#"{"source": {"index": "copies"}, "dest": {"index": "c"}}"#,
+        400,
+        r#"{"error": {"reason": "[max_docs] should be >= [slices]"}}"#,
+    ),
+    case(
+        "POST /_reindex",
         r#"{"source": {"remote": {"host": "localhost:9200"}, "index": "a"}, "dest": {"index": "c"}}"#,
         400,
         r#"{"error": {"type": "illegal_argument_exception"}}"#,

@@ -130,6 +130,8 @@ fn request(query: Option<search::Query>, sort: Option<Value>) -> Result<Request>
 struct Given {
     waits: bool,
     pace: Pace,
+    /// Into how many parts Elasticsearch would divide it.
+    slices: u64,
 }
 
 impl Given {
@@ -138,13 +140,32 @@ impl Given {
         if let Some(conflicts) = body.shift_remove("conflicts") {
             self.pace.proceeds = proceeds(conflicts.as_str().unwrap_or_default())?;
         }
-        for name in ["max_docs", "size"] {
-            if let Some(most) = body.shift_remove(name) {
-                self.pace.most = positive("max_docs", most.as_i64())?;
+        let mut most = None;
+        for name in ["size", "max_docs"] {
+            if let Some(given) = body.shift_remove(name) {
+                most = same(most, positive("max_docs", given.as_i64())?)?;
             }
         }
-        Ok(())
+        self.pace.most = same(most, self.pace.most)?;
+        match self.pace.most {
+            Some(most) if most < self.slices => Err(too_few("max_docs")),
+            _ => Ok(()),
+        }
     }
+}
+
+/// How many documents two places of a request allow, which must agree.
+fn same(one: Option<u64>, other: Option<u64>) -> Result<Option<u64>> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Err(ElasticError::illegal(format!(
+            "[max_docs] set to two different values [{one}] and [{other}]"
+        ))),
+        (one, other) => Ok(one.or(other)),
+    }
+}
+
+fn too_few(name: &str) -> ElasticError {
+    ElasticError::illegal(format!("[{name}] should be >= [slices]"))
 }
 
 fn proceeds(conflicts: &str) -> Result<bool> {
@@ -161,7 +182,7 @@ fn positive(name: &str, number: Option<i64>) -> Result<Option<u64>> {
     match number {
         None | Some(-1) => Ok(None),
         Some(most) if most > 0 => Ok(Some(most as u64)),
-        Some(0) => Err(ElasticError::illegal(format!("[{name}] should be >= [slices]"))),
+        Some(0) => Err(too_few(name)),
         Some(other) => Err(ElasticError::illegal(format!(
             "[{name}] parameter cannot be negative, found [{other}]"
         ))),
@@ -186,13 +207,7 @@ fn begin(call: &mut Call) -> Result<Given> {
         return Err(ElasticError::unsupported("the parameter [pipeline]"));
     }
     parameters.flag("refresh")?;
-    if let Some(slices) = parameters.take("slices").filter(|slices| slices != "auto")
-        && !slices.parse::<i32>().is_ok_and(|slices| slices > 0)
-    {
-        return Err(ElasticError::illegal(format!(
-            "[slices] must be a positive integer or the string \"auto\", but was [{slices}]"
-        )));
-    }
+    let slices = slices_of(parameters)?;
     // One task does the work, on one snapshot, of which every document is whole.
     parameters.without_effect(&[
         "scroll",
@@ -225,7 +240,21 @@ fn begin(call: &mut Call) -> Result<Given> {
     Ok(Given {
         waits: parameters.flag("wait_for_completion")?.unwrap_or(true),
         pace,
+        slices,
     })
+}
+
+/// Takes `slices`.
+fn slices_of(parameters: &mut Parameters) -> Result<u64> {
+    let Some(slices) = parameters.take("slices").filter(|slices| slices != "auto") else {
+        return Ok(1);
+    };
+    match slices.parse::<i32>() {
+        Ok(number) if number > 0 => Ok(number as u64),
+        _ => Err(ElasticError::illegal(format!(
+            "[slices] must be a positive integer or the string \"auto\", but was [{slices}]"
+        ))),
+    }
 }
 
 /// Takes `requests_per_second`: the seconds that a document takes at least.

@@ -171,6 +171,10 @@ async fn within(
         .shift_remove("_source")
         .map(|filter| SourceFilter::parse(&filter))
         .transpose()?;
+    if filter.as_ref().is_some_and(|filter| filter.hidden) {
+        let reason = "_source:false is not supported in this context";
+        return Err(ElasticError::validation(&[reason.to_owned()]));
+    }
     let (sort, slice) = (source.shift_remove("sort"), slice_of(&mut source)?);
     end(&source)?;
     let mut found = Vec::new();
