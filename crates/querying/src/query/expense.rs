@@ -20,7 +20,7 @@ impl Query {
                 Pattern::Regexp { .. } => "[regexp] queries",
                 Pattern::Fuzzy { .. } => "[fuzzy] queries",
             }),
-            Query::Range { field, .. } if matches!(type_of(field).as_deref(), Some("text" | "keyword")) => {
+            Query::Range { field, .. } if type_of(field).is_some_and(|kind| is_string(&kind)) => {
                 Some("[range] queries on [text] or [keyword] fields")
             }
             Query::Match { text, .. } => text.expense(),
@@ -43,6 +43,14 @@ impl Query {
     }
 }
 
+/// Whether fields of this type are ranges of terms to a query for a range.
+fn is_string(kind: &str) -> bool {
+    matches!(
+        kind,
+        "text" | "keyword" | "match_only_text" | "search_as_you_type"
+    )
+}
+
 impl Match {
     fn expense(&self) -> Option<&'static str> {
         match self.kind {
@@ -60,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_is_expensive_is_found_wherever_it_is() {
-        let types = BTreeMap::from([("t", "text"), ("w", "wildcard")]);
+        let types = BTreeMap::from([("t", "text"), ("m", "match_only_text"), ("w", "wildcard")]);
         for (query, wanted) in [
             (
                 json!({"bool": {"filter": [{"term": {"a": 1}}, {"prefix": {"a": "b"}}]}}),
@@ -76,6 +84,10 @@ mod tests {
             ),
             (
                 json!({"range": {"t": {"gt": "a"}}}),
+                Some("[range] queries on [text] or [keyword] fields"),
+            ),
+            (
+                json!({"range": {"m": {"gt": "a"}}}),
                 Some("[range] queries on [text] or [keyword] fields"),
             ),
             (json!({"range": {"n": {"gt": 1}}}), None),
