@@ -142,6 +142,7 @@ mod tests {
             "{{=< {=}}<{",
             "{{=ä ü=}}äü{{ä",
             "{{#toJson}}{{a}}{{/toJson}}",
+            "{{{a}} {{{b}}}",
         ] {
             assert!(Template::parse(wrong).is_err(), "{wrong}");
         }

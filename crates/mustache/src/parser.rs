@@ -70,6 +70,13 @@ impl Parser<'_> {
         let (text, rest) = inside
             .split_once(&close)
             .ok_or_else(|| failed("a tag of the template has no end"))?;
+        if mark == '{'
+            && let Some((variable, _)) = text.split_once(&self.close)
+        {
+            let name = variable.trim_start().trim_start_matches(mark).trim();
+            let reason = format!("Improperly closed variable: {name} in query-template");
+            return Err(failed(reason));
+        }
         self.rest = rest;
         // The mark may be the one that ends the tag, or a part of what does.
         let name = || {
