@@ -36,6 +36,8 @@ fn grouped(call: &Call, found: Vec<(u64, Value)>, by: &str) -> Result<Value> {
         found.into_iter().map(name).collect()
     };
     match by {
+        // Only nodes that have tasks are listed.
+        "nodes" if found.is_empty() => Ok(json!({"nodes": {}})),
         "nodes" => {
             let address = call.server.published();
             let node = json!({

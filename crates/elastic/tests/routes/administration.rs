@@ -199,7 +199,8 @@ pub const CASES: &[Case] = &[
         r#"{"error": {"type": "resource_not_found_exception"}}"#,
     ),
     case("GET /_tasks/foo", "", 400, ""),
-    case("POST /_tasks/_cancel", "", 200, ""),
+    case("POST /_tasks/_cancel", "", 200, r#""nodes":{}"#),
+    case("GET /_tasks?actions=none*", "", 200, r#""nodes":{}"#),
     case("GET /_tasks/_cancel", "", 405, ""),
     case("POST /_tasks/LarderNode000000000001:77/_cancel", "", 404, ""),
     // Shards.
