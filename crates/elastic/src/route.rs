@@ -4,9 +4,9 @@ use crate::endpoints::resize::Resize;
 use crate::endpoints::search::multi::SearchKind;
 use crate::endpoints::{
     aliases, allocation, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, health, index,
-    lifecycle, mapping, mget, nodes, pipelines, rank_eval, recovery, reroute, resize, resolved, rollover,
-    root, search, search_shards, security, settings, shards, snapshots, stats, stored_scripts, streams,
-    tasks, template, term_vectors, upgrade, validate, voting,
+    lifecycle, mapping, mget, nodes, painless_execute, pipelines, rank_eval, recovery, reroute, resize,
+    resolved, rollover, root, search, search_shards, security, settings, shards, snapshots, stats,
+    stored_scripts, streams, tasks, template, term_vectors, upgrade, validate, voting,
 };
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
@@ -40,6 +40,7 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_search", "template"] => search::templates::search(call, "_all").await,
         ["_render", "template"] => search::templates::render(call, None).await,
         ["_render", "template", id] => search::templates::render(call, Some(id)).await,
+        ["_scripts", "painless", "_execute"] => painless_execute::run(call).await,
         ["_scripts", id] => stored_scripts::run(call, id, None).await,
         ["_scripts", id, context] => stored_scripts::run(call, id, Some(context)).await,
         ["_search", "scroll"] => search::contexts::scroll(call, None).await,

@@ -80,6 +80,13 @@ impl Prepared {
         Prepared::parse(&read)
     }
 
+    /// What it gives by itself, as a text.
+    pub fn text(&self) -> Result<String> {
+        let globals = Globals::new().with("params", self.params.clone());
+        let ran = self.script.text(&globals, &Waiting);
+        ran.map_err(|error| failed(&self.source, &error))
+    }
+
     /// Runs it on a document, as updates do; `context` is what `ctx` has besides.
     pub fn change(&self, source: Document, context: Document) -> Result<Operation> {
         self.changed(source, context).map(|(operation, _)| operation)

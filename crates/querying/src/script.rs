@@ -2,12 +2,13 @@
 
 use crate::work::work;
 use language::interruption::steps;
+use mapping::Mapping;
 use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
 use painless::{Ended, Globals, Host, Script, ScriptError};
 use serde_json::Value as Json;
 use std::sync::Arc;
-use value::{Document, Value};
+use value::{Document, DocumentRef, Value};
 
 /// What a script has done between two looks whether it is still wanted.
 const STEPS_OF_LOOK: usize = 1_000;
@@ -134,6 +135,16 @@ impl DocumentScript {
             let error = ScriptError::Run("the script gives no number".to_owned());
             failed(&self.source, &error)
         })
+    }
+
+    /// The number that it gives for a document that no index has.
+    pub fn number_for(&self, mapping: &Mapping, document: DocumentRef<'_>) -> Result<f64> {
+        self.number(&View::of_document(mapping, document), None)
+    }
+
+    /// The same where it is a condition.
+    pub fn is_true_for(&self, mapping: &Mapping, document: DocumentRef<'_>) -> Result<bool> {
+        self.is_true(&View::of_document(mapping, document))
     }
 
     /// The same where it is a condition.

@@ -17,6 +17,7 @@ mod machine;
 pub(crate) mod mapping;
 pub(crate) mod mget;
 pub(crate) mod nodes;
+pub(crate) mod painless_execute;
 pub(crate) mod pipelines;
 pub(crate) mod rank_eval;
 pub(crate) mod recovery;

@@ -77,6 +77,49 @@ pub const CASES: &[Case] = &[
         404,
         r#"{"error": {"type": "resource_not_found_exception", "reason": "unable to find script [x] in cluster state"}}"#,
     ),
+    // Scripts that are tried out.
+    case(
+        "POST /_scripts/painless/_execute",
+        r#"{"script": {"source": "(double)params.count / params.total", "params": {"count": 100, "total": 1000}}}"#,
+        200,
+        r#"{"result": "0.1"}"#,
+    ),
+    case(
+        "GET /_scripts/painless/_execute",
+        r#"{"script": {"source": "return [1, 'a', null]"}, "context": "painless_test"}"#,
+        200,
+        r#"{"result": "[1, a, null]"}"#,
+    ),
+    case(
+        "POST /_scripts/painless/_execute",
+        r#"{"script": {"source": "doc['n'].value < params.most", "params": {"most": 4}}, "context": "filter", "context_setup": {"index": "s", "document": {"n": 3}}}"#,
+        200,
+        r#"{"result": true}"#,
+    ),
+    case(
+        "POST /_scripts/painless/_execute",
+        r#"{"script": {"source": "doc['n'].value / params.most", "params": {"most": 5.0}}, "context": "score", "context_setup": {"index": "s", "document": {"n": 4}}}"#,
+        200,
+        r#"{"result": 0.8}"#,
+    ),
+    case(
+        "POST /_scripts/painless/_execute",
+        r#"{"script": {"source": "true"}, "context": "filter", "context_setup": {"index": "s", "document": {"n": "many"}}}"#,
+        400,
+        r#"{"error": {"type": "mapper_parsing_exception"}}"#,
+    ),
+    case(
+        "POST /_scripts/painless/_execute",
+        r#"{"script": {"source": "true"}, "context": "filter"}"#,
+        400,
+        r#"{"error": {"reason": "Validation Failed: 1: index is a required parameter for current context;2: document is a required parameter for current context;"}}"#,
+    ),
+    case(
+        "POST /_scripts/painless/_execute",
+        r#"{"script": {"source": "emit(1)"}, "context": "long_field"}"#,
+        501,
+        r#"{"error": {"reason": "the script context [long_field] is not supported"}}"#,
+    ),
     // Stored scripts.
     case(
         "PUT /_scripts/add",

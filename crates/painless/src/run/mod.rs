@@ -86,6 +86,13 @@ impl Script {
         self.result(&mut run)?.to_value(&mut room)
     }
 
+    /// The same as a text, as `String.valueOf` shows what it gives.
+    pub fn text(&self, globals: &Globals, host: &dyn Host) -> Result<String, ScriptError> {
+        let mut run = Run::new(globals.objects(), host);
+        let result = self.result(&mut run)?;
+        Ok(result.shown(&mut run)?.to_string())
+    }
+
     fn result<'s>(&'s self, run: &mut Run<'s>) -> Result<Object, ScriptError> {
         run.functions = &self.functions;
         Ok(match run.statements(&self.body)? {
