@@ -223,6 +223,36 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /s/_doc/1", "", 200, r#"{"_source": {"n": 10, "big": true}}"#),
     case(
+        "POST /s/_update_by_query",
+        r#"{"script": "ctx._id = 'x'"}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception", "reason": "Modifying [_id] not allowed"}}"#,
+    ),
+    case(
+        "POST /s/_update_by_query",
+        r#"{"script": "ctx._version = 8"}"#,
+        400,
+        r#"{"error": {"reason": "Modifying [_version] not allowed"}}"#,
+    ),
+    case(
+        "POST /s/_update_by_query",
+        r#"{"script": "ctx.junk = 'x'"}"#,
+        400,
+        r#"{"error": {"reason": "Invalid fields added to context [junk]"}}"#,
+    ),
+    case(
+        "POST /s/_update_by_query",
+        r#"{"script": "ctx.op = 'junk'"}"#,
+        400,
+        r#"{"error": {"reason": "Operation type [junk] not allowed, only [noop, index, delete] are allowed"}}"#,
+    ),
+    case(
+        "POST /s/_update_by_query",
+        r#"{"script": "throw new IllegalArgumentException('no')"}"#,
+        400,
+        r#"{"error": {"type": "script_exception"}}"#,
+    ),
+    case(
         "POST /s/_delete_by_query",
         r#"{"query": {"match_all": {}}, "script": "1"}"#,
         400,

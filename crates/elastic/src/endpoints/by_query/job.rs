@@ -9,7 +9,7 @@ use indices::error::{ElasticError, Result};
 use indices::routing;
 use indices::scan::{self, IndexSnapshot};
 use indices::scripts::{Operation, Prepared};
-use indices::write::{Change, Update, Write, write_all};
+use indices::write::{Change, Write, write_all};
 use rest::failed::all_shards;
 use rest::source::SourceFilter;
 use rest::tasks::Task;
@@ -82,7 +82,7 @@ impl Job {
             }
             let mut writes = Vec::with_capacity(own.len());
             for hit in own {
-                match self.change(hit)? {
+                match self.change(hit, &place.index)? {
                     Some(write) => writes.push(write),
                     None => progress.passed(),
                 }
@@ -101,16 +101,17 @@ impl Job {
     }
 
     /// What becomes of a document; nothing where a script says so.
-    fn change(&self, hit: &Hit) -> Result<Option<Write>> {
+    fn change(&self, hit: &Hit, source: &Index) -> Result<Option<Write>> {
         let unchanged = Some((hit.sequence, 1));
         let (change, condition) = match &self.work {
             Work::Delete => (Change::Delete, unchanged),
             Work::Touch { script: Some(script) } => {
-                let update = Update {
-                    script: Some(script.clone()),
-                    ..Update::default()
+                let refused = |name: &str| ElasticError::illegal(format!("Modifying [{name}] not allowed"));
+                let operation = scripted(script, source, hit, &without_id(&hit.document), refused)?;
+                let Some(change) = change_of(operation, false) else {
+                    return Ok(None);
                 };
-                (Change::Update(update), unchanged)
+                (change, unchanged)
             }
             Work::Touch { script: None } => {
                 let document = without_id(&hit.document);
@@ -130,7 +131,7 @@ impl Job {
                 };
                 let change = match script {
                     None => Some(put(document, *creates)),
-                    Some(script) => scripted(script, index, hit, &document, *creates)?,
+                    Some(script) => change_of(scripted(script, index, hit, &document, moved)?, *creates),
                 };
                 let Some(change) = change else {
                     return Ok(None);
@@ -153,33 +154,58 @@ fn put(document: DocumentBuf, create: bool) -> Change {
     Change::Put { document, create }
 }
 
-/// What a script makes of a document on its way into another index.
+/// A script of reindexing gives a document another place.
+fn moved(name: &str) -> ElasticError {
+    ElasticError::unsupported(format!(
+        "another [{name}], which a script of reindexing gives a document,"
+    ))
+}
+
+/// What a script makes of a document that is in this index, or is to be; it may change neither its place nor its version, nor say
+/// more of it.
 fn scripted(
     script: &Prepared,
     index: &Index,
     hit: &Hit,
     document: &DocumentBuf,
-    create: bool,
-) -> Result<Option<Change>> {
+    refused: impl Fn(&str) -> ElasticError,
+) -> Result<Operation> {
     let mut context = Document::new()
         .with("_index", index.name.as_str())
+        .with("_type", "_doc")
         .with("_id", hit.id.as_str())
-        .with("_version", value::Value::count(hit.version));
+        .with("_version", value::Value::count(hit.version))
+        .with("_now", value::date::now_ms());
     if let Some(routing) = routing::kept(&hit.document) {
         context.push("_routing", routing);
     }
     let before = context.clone();
     let (operation, after) = script.changed(document.as_ref().to_document(), context)?;
-    for name in ["_index", "_id", "_routing"] {
-        if before.get(name) != after.get(name) {
-            return Err(ElasticError::unsupported(format!(
-                "another [{name}], which a script of reindexing gives a document,"
-            )));
+    for name in ["_index", "_type", "_id", "_version", "_routing"] {
+        let given = |context: &Document| context.get(name).cloned().unwrap_or(value::Value::Null);
+        let (before, after) = (given(&before), given(&after));
+        // Without a version a document is written whatever is there.
+        let is_left = name == "_version" && matches!(after, value::Value::Null);
+        if !is_left && value::compare(before.as_ref(), after.as_ref()).is_ne() {
+            return Err(refused(name));
         }
     }
-    Ok(match operation {
+    let is_added = |name: &&str| !before.contains(name) && *name != "_routing";
+    let added: Vec<&str> = after.iter().map(|(name, _)| name).filter(is_added).collect();
+    match added.is_empty() {
+        true => Ok(operation),
+        false => Err(ElasticError::illegal(format!(
+            "Invalid fields added to context [{}]",
+            added.join(",")
+        ))),
+    }
+}
+
+/// The change that a script decided on; nothing where it wants none.
+fn change_of(operation: Operation, create: bool) -> Option<Change> {
+    match operation {
         Operation::Nothing => None,
         Operation::Delete => Some(Change::Delete),
         Operation::Put(document) => Some(put(DocumentBuf::from(&document), create)),
-    })
+    }
 }
