@@ -252,6 +252,19 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "script_exception"}}"#,
     ),
+    // A failure tells the status.
+    case(
+        "PUT /strict-s",
+        r#"{"mappings": {"dynamic": "strict", "properties": {"a": {"type": "long"}}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "POST /_reindex",
+        r#"{"source": {"index": "s"}, "dest": {"index": "strict-s"}}"#,
+        400,
+        r#"{"created": 0, "failures": "*"}"#,
+    ),
     case(
         "POST /s/_delete_by_query",
         r#"{"query": {"match_all": {}}, "script": "1"}"#,

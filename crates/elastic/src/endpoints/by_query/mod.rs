@@ -328,12 +328,17 @@ async fn run(
     if let Value::Object(outcome) = &mut outcome {
         outcome.retain(|name, _| !never(action).contains(&name.as_str()));
     }
-    let failures = outcome["failures"].as_array();
-    let has_failed = failures.is_some_and(|failures| !failures.is_empty());
-    Ok(match has_failed {
-        true => json(StatusCode::CONFLICT, outcome),
-        false => ok(outcome),
+    Ok(match worst(&outcome["failures"]) {
+        Some(status) => json(status, outcome),
+        None => ok(outcome),
     })
+}
+
+/// The highest status of these failures.
+fn worst(failures: &Value) -> Option<StatusCode> {
+    let statuses = failures.as_array()?.iter().map(|failure| &failure["status"]);
+    let worst = statuses.filter_map(Value::as_u64).max()?;
+    StatusCode::from_u16(u16::try_from(worst).ok()?).ok()
 }
 
 /// What an action never counts, and its answer leaves out, although its task has it.
