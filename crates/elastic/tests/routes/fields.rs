@@ -201,12 +201,30 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"count": 1}"#,
     ),
-    // The two words are one phrase.
+    // The two words are one phrase, unless they need not be.
     case(
         "GET /cut/_count",
         r#"{"query": {"match": {"city": "ny"}}}"#,
         200,
         r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /cut/_count",
+        r#"{"query": {"match": {"city": {"query": "ny", "auto_generate_synonyms_phrase_query": false}}}}"#,
+        200,
+        r#"{"count": 3}"#,
+    ),
+    case(
+        "GET /cut/_count",
+        r#"{"query": {"query_string": {"query": "city:ny", "auto_generate_synonyms_phrase_query": false}}}"#,
+        200,
+        r#"{"count": 3}"#,
+    ),
+    case(
+        "GET /cut/_count",
+        r#"{"query": {"simple_query_string": {"query": "ny", "fields": ["city"], "auto_generate_synonyms_phrase_query": false}}}"#,
+        200,
+        r#"{"count": 3}"#,
     ),
     case(
         "GET /cut/_count",

@@ -1,7 +1,7 @@
 //! Queries whose text is analyzed.
 
 use super::fuzziness::{expansions, fuzziness, prefix_length};
-use super::several::{boosted_fields, is_and, multi_kind};
+use super::several::{boosted_fields, is_and, multi_kind, synonym_phrases};
 use super::term_level::field_of;
 use super::{EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, MultiMatchQuery, Query, Rewrite, ZeroTerms};
 use mapping::error::{Result, SearchError};
@@ -102,7 +102,7 @@ fn options(name: &str, members: &mut Members<'_>, text: Value, kind: MatchKind) 
         };
         options.fuzzy = fuzziness(members)?.map(|fuzziness| Fuzzy { fuzziness, ..fuzzy });
         options.rewrite = Rewrite::parse(members.text("fuzzy_rewrite")?.as_deref())?;
-        members.flag("auto_generate_synonyms_phrase_query")?;
+        options.synonym_phrases = synonym_phrases(members)?;
         members.number("cutoff_frequency")?;
     }
     options.zero_terms = match members.text("zero_terms_query")?.as_deref() {

@@ -53,6 +53,13 @@ pub(super) fn is_and(members: &mut Members<'_>, name: &str) -> Result<bool> {
     }
 }
 
+/// Whether the words of a synonym of several must stand together.
+pub(super) fn synonym_phrases(members: &mut Members<'_>) -> Result<bool> {
+    Ok(members
+        .flag("auto_generate_synonyms_phrase_query")?
+        .unwrap_or(true))
+}
+
 /// A field's name with its factor, as in `title^3`.
 pub fn boosted(name: &str) -> (String, f32) {
     match name

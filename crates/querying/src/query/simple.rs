@@ -2,7 +2,7 @@
 //! understood is taken as words.
 
 use super::fuzziness::{expansions, prefix_length};
-use super::several::{are_all, boosted_fields, is_and};
+use super::several::{are_all, boosted_fields, is_and, synonym_phrases};
 use super::{
     CLAUSES_MAX, DEPTH_MAX, EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, MultiMatchQuery, Pattern, Query,
     Rewrite, ZeroTerms, too_many_clauses,
@@ -26,6 +26,7 @@ struct Options {
     flags: Option<Vec<String>>,
     /// Whether what a word begins with is cut into terms, of which the last is a beginning.
     analyzes_beginnings: bool,
+    synonym_phrases: bool,
 }
 
 /// How clauses are taken together.
@@ -84,8 +85,8 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
         },
         flags: flags(members.take("flags"))?,
         analyzes_beginnings: members.flag("analyze_wildcard")?.unwrap_or(false),
+        synonym_phrases: synonym_phrases(&mut members)?,
     };
-    members.flag("auto_generate_synonyms_phrase_query")?;
     if members.take("quote_field_suffix").is_some() {
         return Err(SearchError::unsupported(
             "[quote_field_suffix] of [simple_query_string]",
@@ -446,6 +447,7 @@ impl Parser<'_> {
             all: self.options.and,
             analyzer: self.options.analyzer.clone(),
             lenient: self.options.lenient,
+            synonym_phrases: self.options.synonym_phrases,
             is_pattern: kind == MatchKind::BoolPrefix,
             zero_terms: ZeroTerms::Skipped,
             ..Match::of(text, kind)

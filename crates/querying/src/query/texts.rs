@@ -60,6 +60,8 @@ pub struct Match {
     pub expansions_max: usize,
     /// How many places the terms of a phrase may be moved.
     pub slop: u32,
+    /// Whether the words of a synonym of several must stand together, in their order.
+    pub synonym_phrases: bool,
     /// What a text without terms means.
     pub zero_terms: ZeroTerms,
     /// Whether a value that the field cannot have matches nothing, in place of an error.
@@ -92,6 +94,7 @@ impl Match {
             rewrite: Rewrite::Usual,
             expansions_max: EXPANSIONS,
             slop: 0,
+            synonym_phrases: true,
             zero_terms: ZeroTerms::Nothing,
             lenient: false,
             is_pattern: false,

@@ -357,6 +357,7 @@ impl Parser<'_> {
             slop,
             zero_terms: ZeroTerms::Skipped,
             lenient: options.lenient,
+            synonym_phrases: options.synonym_phrases,
             is_pattern: kind == MatchKind::BoolPrefix && options.kind.1 != kind,
             is_spread: true,
             ..Match::of(text, kind)

@@ -1,7 +1,7 @@
 //! What a query says besides its text.
 
 use crate::query::fuzziness::{expansions, fuzziness, no_query, prefix_length};
-use crate::query::several::{are_all, boosted, boosted_fields, is_and, multi_kind};
+use crate::query::several::{are_all, boosted, boosted_fields, is_and, multi_kind, synonym_phrases};
 use crate::query::{Fuzzy, MatchKind, MultiKind, Rewrite};
 use mapping::error::{Result, SearchError};
 use mapping::json::Members;
@@ -27,6 +27,7 @@ pub(super) struct Options {
     /// Whether what a word begins with is cut into terms, of which the last is a beginning. Other wildcards are normalized alone, as
     /// Elasticsearch has it, and may always stand in front.
     pub(super) analyzes_beginnings: bool,
+    pub(super) synonym_phrases: bool,
 }
 
 impl Options {
@@ -62,10 +63,10 @@ impl Options {
             tie_breaker: members.number("tie_breaker")?.map(|tie| tie as f32),
             kind: kind(members)?,
             analyzes_beginnings: members.flag("analyze_wildcard")?.unwrap_or(false),
+            synonym_phrases: synonym_phrases(members)?,
         };
         // As Elasticsearch has it, this changes nothing; but it must be a name.
         Rewrite::parse(members.text("fuzzy_rewrite")?.as_deref())?;
-        members.flag("auto_generate_synonyms_phrase_query")?;
         members.integer("max_determinized_states")?;
         for (name, is_here) in [
             (
@@ -105,6 +106,7 @@ impl Options {
             tie_breaker: None,
             kind: (MultiKind::Best, MatchKind::Terms),
             analyzes_beginnings: false,
+            synonym_phrases: true,
         }
     }
 }

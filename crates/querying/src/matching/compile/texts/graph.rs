@@ -1,6 +1,6 @@
-//! Terms that take several places, as synonyms of several words do: each way through them is a phrase.
+//! Terms that take several places, as synonyms of several words do: each way through them is a phrase, or words that must all be there.
 
-use super::phrase;
+use super::{phrase, terms};
 use crate::matching::Node;
 use crate::query::{Match, MatchKind};
 use mapping::Field;
@@ -23,17 +23,17 @@ pub(super) fn places(field: &Arc<Field>, tokens: &[Token], text: &Match) -> Resu
             count += 1;
         }
         let (stretch, later) = rest.split_at(count);
-        let is_last = later.is_empty();
-        let kind = match is_last && text.kind == MatchKind::BoolPrefix {
-            true => MatchKind::PhrasePrefix,
-            false => MatchKind::Phrase,
-        };
-        let adjacent = Match {
+        let is_prefix = later.is_empty() && text.kind == MatchKind::BoolPrefix;
+        let adjacent = |kind: MatchKind| Match {
             kind,
             slop: 0,
             ..text.clone()
         };
-        nodes.push(phrases(field, stretch, &adjacent, 1.0)?);
+        nodes.push(match (is_prefix, text.synonym_phrases) {
+            (true, _) => phrases(field, stretch, &adjacent(MatchKind::PhrasePrefix), 1.0)?,
+            (false, true) => phrases(field, stretch, &adjacent(MatchKind::Phrase), 1.0)?,
+            (false, false) => together(field, stretch, text)?,
+        });
         rest = later;
     }
     Ok(nodes)
@@ -43,14 +43,30 @@ pub(super) fn places(field: &Arc<Field>, tokens: &[Token], text: &Match) -> Resu
 pub(super) fn phrases(field: &Arc<Field>, tokens: &[Token], text: &Match, boost: f32) -> Result<Node> {
     let ways = ways(tokens)?;
     let phrases = ways.iter().map(|way| phrase(field.clone(), way, text, 1.0));
-    Ok(Node::Bool {
+    Ok(one_of(phrases.collect(), boost))
+}
+
+/// All words of a way, for each way through these terms, of which one must match.
+fn together(field: &Arc<Field>, tokens: &[Token], text: &Match) -> Result<Node> {
+    let whole = Match {
+        kind: MatchKind::Terms,
+        all: true,
+        ..text.clone()
+    };
+    let ways = ways(tokens)?;
+    let whole = ways.iter().map(|way| terms(field, way, &whole, 1.0));
+    Ok(one_of(whole.collect::<Result<_>>()?, 1.0))
+}
+
+fn one_of(nodes: Vec<Node>, boost: f32) -> Node {
+    Node::Bool {
         must: Vec::new(),
         filter: Vec::new(),
-        should: phrases.collect(),
+        should: nodes,
         must_not: Vec::new(),
         minimum: 1,
         boost,
-    })
+    }
 }
 
 /// The ways through terms, each of terms one after the other at places of its own.
