@@ -10,6 +10,7 @@ use ingest::{Context, Host, Pipeline};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use value::Document;
 
 /// The pipelines as they are at the beginning of a request.
 pub struct Pipelines<'s> {
@@ -131,6 +132,22 @@ impl Call {
             return Ok(goes_on);
         }
         Ok(true)
+    }
+
+    /// Puts the document that an update makes where there is none through its pipelines, which cannot give it another place. About
+    /// the bytes that it takes then; `None` where they drop it.
+    pub async fn made_through(
+        &self,
+        pipelines: &Pipelines<'_>,
+        wanted: &Wanted,
+        mut context: Context,
+        made: &mut Document,
+    ) -> Result<Option<usize>> {
+        context.source = std::mem::take(made);
+        let goes_on = self.through(pipelines, wanted, &mut context).await?;
+        let bytes = context.bytes();
+        *made = context.source;
+        Ok(goes_on.then_some(bytes))
     }
 }
 

@@ -215,6 +215,43 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"_source": {"message": "6 six", "last": true}}"#,
     ),
+    // Documents that updates make.
+    case(
+        "POST /auto-1/_update/4",
+        r#"{"script": "ctx._source.ran = true", "upsert": {"message": "7 seven"}}"#,
+        201,
+        "",
+    ),
+    case(
+        "GET /auto-1/_doc/4",
+        "",
+        200,
+        r#"{"_source": {"n": 7, "what": "seven", "last": true}}"#,
+    ),
+    case(
+        "POST /auto-1/_update/5",
+        r#"{"doc": {"message": "8 eight"}, "doc_as_upsert": true}"#,
+        201,
+        "",
+    ),
+    case(
+        "POST /auto-1/_update/6",
+        r#"{"doc": {"message": "8 debug"}, "doc_as_upsert": true}"#,
+        200,
+        r#"{"result": "noop"}"#,
+    ),
+    case(
+        "POST /_bulk",
+        "{\"update\": {\"_index\": \"auto-1\", \"_id\": \"6\"}}\n{\"doc\": {\"message\": \"9 nine\"}, \"doc_as_upsert\": true}\n{\"update\": {\"_index\": \"auto-1\", \"_id\": \"7\"}}\n{\"script\": \"ctx._source.ran = true\", \"scripted_upsert\": true, \"upsert\": {\"message\": \"10 ten\"}}\n{\"update\": {\"_index\": \"auto-1\", \"_id\": \"8\"}}\n{\"doc\": {}, \"upsert\": {\"message\": \"wrong\"}}\n",
+        200,
+        r#"{"errors": true, "items": [{"update": {"status": 201}}, {"update": {"status": 201}}, {"update": {"status": 400, "error": {"type": "illegal_argument_exception"}}}]}"#,
+    ),
+    case(
+        "GET /auto-1/_mget",
+        r#"{"ids": ["5", "6", "7"]}"#,
+        200,
+        r#"{"docs": [{"_source": {"n": 8, "last": true}}, {"_source": {"n": 9, "last": true}}, {"_source": {"n": 10, "ran": true, "last": true}}]}"#,
+    ),
     case(
         "PUT /auto-1/_settings",
         r#"{"default_pipeline": "_none"}"#,

@@ -50,6 +50,16 @@ pub struct Update {
     pub scripted_upsert: bool,
 }
 
+impl Update {
+    /// The document that it makes where there is none.
+    pub fn made(&mut self) -> Option<&mut Document> {
+        match self.doc_as_upsert {
+            true => self.part.as_mut(),
+            false => self.upsert.as_mut(),
+        }
+    }
+}
+
 /// One write.
 #[derive(Clone, Debug)]
 pub struct Write {

@@ -10,7 +10,7 @@ use http::Method;
 use indices::Index;
 use indices::error::{ElasticError, Result};
 use indices::streams::TIME_FIELD;
-use indices::write::{Change, Write, Written, write_all};
+use indices::write::{Change, Update, Write, Written, write_all};
 use ingest::Context;
 use parse::BulkItem;
 use rest::call::Call;
@@ -172,10 +172,10 @@ impl Bulk<'_> {
         }
         let made = match item.change() {
             Ok(Change::Put { document, create }) => self.through(item, document, create, room).await,
-            Ok(Change::Update(mut update)) => {
-                let filled = self.call.fill_script(update.script.as_mut()).await;
-                filled.map(|()| Ok(Change::Update(update)))
-            }
+            Ok(Change::Update(mut update)) => match self.call.fill_script(update.script.as_mut()).await {
+                Ok(()) => self.update_through(item, update, room).await,
+                Err(error) => Err(error),
+            },
             made => made.map(Ok),
         };
         made.unwrap_or_else(|error| Err(failed(item, item.id.as_deref(), &error)))
@@ -219,14 +219,7 @@ impl Bulk<'_> {
         room: &mut Room,
     ) -> Result<Made> {
         let named = item.pipeline.as_deref().or(self.asked);
-        let key = (item.index.clone(), named.map(str::to_owned));
-        let wanted = match self.known.get(&key) {
-            Some(wanted) => wanted,
-            None => {
-                let wanted = self.call.pipelines_of(&key.0, key.1.as_deref()).await?;
-                self.known.entry(key).or_insert(wanted)
-            }
-        };
+        let wanted = self.wanted(&item.index, named).await?;
         if wanted.is_none() {
             return Ok(Ok(Change::Put { document, create }));
         }
@@ -237,16 +230,53 @@ impl Bulk<'_> {
             source: document.to_document(),
             ..Context::default()
         };
-        let goes_on = self.call.through(self.pipelines, wanted, &mut going).await?;
+        let goes_on = self.call.through(self.pipelines, &wanted, &mut going).await?;
         room.grow(going.bytes())?;
         (item.index, item.id, item.routing) = (going.index, going.id, going.routing);
         if goes_on {
             let document = DocumentBuf::from(&going.source);
             return Ok(Ok(Change::Put { document, create }));
         }
-        let mut answer = dropped(&item.index, item.id.as_deref().unwrap_or_default());
-        answer["status"] = json!(200);
-        Ok(Err(json!({item.verb: answer})))
+        Ok(Err(dropped_item(item)))
+    }
+
+    /// Puts the document that an update makes where there is none through its pipelines.
+    async fn update_through(
+        &mut self,
+        item: &BulkItem<'_>,
+        mut update: Update,
+        room: &mut Room,
+    ) -> Result<Made> {
+        // The pipeline that the request names is for whole documents.
+        let named = self.asked.filter(|_| !update.doc_as_upsert);
+        if let Some(made) = update.made() {
+            let wanted = self.wanted(&item.index, named).await?;
+            if !wanted.is_none() {
+                let context = Context {
+                    index: item.index.clone(),
+                    id: item.id.clone(),
+                    routing: item.routing.clone(),
+                    ..Context::default()
+                };
+                let made = self.call.made_through(self.pipelines, &wanted, context, made);
+                let Some(bytes) = made.await? else {
+                    return Ok(Err(dropped_item(item)));
+                };
+                room.grow(bytes)?;
+            }
+        }
+        Ok(Ok(Change::Update(update)))
+    }
+
+    /// Which pipelines documents of an index go through that name this one.
+    async fn wanted(&mut self, index: &str, named: Option<&str>) -> Result<Wanted> {
+        let key = (index.to_owned(), named.map(str::to_owned));
+        if let Some(wanted) = self.known.get(&key) {
+            return Ok(wanted.clone());
+        }
+        let wanted = self.call.pipelines_of(&key.0, key.1.as_deref()).await?;
+        self.known.insert(key, wanted.clone());
+        Ok(wanted)
     }
 
     /// Writes documents of one index, each another one.
@@ -269,6 +299,13 @@ fn batch_length(items: &[BulkItem<'_>]) -> usize {
         item.index == *first && item.id.as_ref().is_none_or(|id| ids.insert(id.clone()))
     };
     items.iter().take(BULK_COMMIT_MAX).take_while(fits).count().max(1)
+}
+
+/// The answer of an item whose document a pipeline has dropped.
+fn dropped_item(item: &BulkItem<'_>) -> Value {
+    let mut answer = dropped(&item.index, item.id.as_deref().unwrap_or_default());
+    answer["status"] = json!(200);
+    json!({item.verb: answer})
 }
 
 fn has_error(answer: &Value) -> bool {

@@ -186,13 +186,29 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
     }
     check_update(&update, options.condition.is_some(), retries)?;
     options.check_alias(call, name)?;
+    let routing = of_request(call, name, options.routing.clone())?;
+    let mut grown = call.server.engine.memory().share(Holder::Ingest);
+    let wanted = call.pipelines_of(name, None).await?;
+    if let Some(made) = update.made().filter(|_| !wanted.is_none()) {
+        let context = ingest::Context {
+            index: name.to_owned(),
+            id: Some(id.to_owned()),
+            routing: routing.clone(),
+            ..ingest::Context::default()
+        };
+        let pipelines = call.pipelines().await?;
+        let Some(bytes) = call.made_through(&pipelines, &wanted, context, made).await? else {
+            return Ok(ok(dropped(name, id)));
+        };
+        grown.set(bytes).map_err(|full| ElasticError::no_memory(&full))?;
+    }
     // One that has no document to change makes its index all the same.
     let index = call.index_for_writing(name, Action::Update).await?;
     index.check_stream_write(name, false, true)?;
     let write = Write {
         id: id.to_owned(),
         is_new: false,
-        routing: of_request(call, name, options.routing.clone())?,
+        routing,
         change: Change::Update(update),
         condition: options.condition,
         version: options.version,
