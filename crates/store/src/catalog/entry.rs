@@ -134,7 +134,7 @@ fn kept_since(spec: &IndexSpec) -> Option<&'static str> {
     if spec.has_places() {
         return Some("cells");
     }
-    spec.is_text().then_some("terms")
+    spec.is_text().then_some("words")
 }
 
 fn index_of(value: &Value) -> Option<(u32, IndexSpec)> {
