@@ -222,6 +222,13 @@ impl IndexCursor {
         }
     }
 
+    /// Takes back the entry that was found last, which is then read again.
+    pub fn unread(&mut self) {
+        self.at = self.at.saturating_sub(1);
+        self.counters.keys = self.counters.keys.saturating_sub(1);
+        self.counters.found = self.counters.found.saturating_sub(1);
+    }
+
     /// Keeps only the position. The rest is read from another snapshot.
     pub fn suspend(&mut self) {
         if self.page.is_some() {

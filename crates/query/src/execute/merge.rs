@@ -101,8 +101,12 @@ impl MergeCursor {
         }
     }
 
-    /// Keeps only the positions.
+    /// Keeps only the positions. The heads are read again, because their documents may have changed by then.
     pub fn suspend(&mut self) {
+        for Reverse(head) in self.heads.drain() {
+            self.cursors[head.scan].unread();
+            self.waiting.push(head.scan);
+        }
         self.cursors.iter_mut().for_each(IndexCursor::suspend);
     }
 

@@ -6,10 +6,10 @@ use language::projection::Projection;
 use memory::{Budget, Holder};
 use query::Code;
 use query::execute::{DocumentStream, FindSpec, find};
-use query::plan::Hint;
 use query::plan::catalog::whole_indexes;
+use query::plan::{Hint, Ordering};
 use std::sync::Arc;
-use store::{Collection, IndexSpec};
+use store::{Collection, CommitOptions, IndexSpec, Present, Target, Transformed, WriteOp};
 use value::{Document, DocumentBuf, Value, array, doc};
 
 const DOCUMENTS: i32 = 300;
@@ -83,6 +83,52 @@ async fn arrays_that_come_between_two_batches_are_given_once_and_whole() {
         assert_eq!(arrays.len(), usize::from(comes));
         assert_eq!(batch.len(), DOCUMENTS as usize + usize::from(comes));
     }
+}
+
+#[tokio::test]
+async fn merged_scans_leave_out_what_no_longer_matches_in_a_later_batch() {
+    let (_store, collection) = crate::support::new_collection().await;
+    let index = IndexSpec::new("a_1_b_1", doc! {"a": 1, "b": 1});
+    collection.create_indexes(vec![index]).await.expect("an index");
+    let documents: Vec<Document> = (0..8).map(|id| doc! {"_id": id, "a": id % 2, "b": id}).collect();
+    crate::support::insert_all(&collection, &documents).await;
+    let filter = Filter::parse(&doc! {"a": {"$in": [0, 1]}}, &FilterScope::default()).expect("a filter");
+    let spec = FindSpec {
+        ordering: Ordering::parse(&doc! {"b": 1}).expect("a sort"),
+        hint: Some(Hint::Name("a_1_b_1".to_owned())),
+        first_batch: 2,
+        ..FindSpec::new(Arc::new(filter))
+    };
+    let mut cursor = find(&collection, spec).await.expect("a cursor");
+    let mut batch: Vec<DocumentBuf> = Vec::new();
+    cursor
+        .next_batch(&mut batch, 2, usize::MAX)
+        .await
+        .expect("a batch");
+    let change = |id: i32| {
+        let changed = DocumentBuf::from(&doc! {"_id": id, "a": 9, "b": id});
+        WriteOp::modify(Target::Id(id.into()), move |_: Option<Present<'_>>| {
+            Ok(Transformed::Put(changed.clone()))
+        })
+    };
+    let changes = vec![change(2), change(3)];
+    collection
+        .commit(changes, CommitOptions::default())
+        .await
+        .expect("commit");
+    cursor
+        .next_batch(&mut batch, 1000, usize::MAX)
+        .await
+        .expect("the others");
+    let given: Vec<Document> = batch.iter().map(DocumentBuf::to_document).collect();
+    assert!(
+        given.iter().all(|document| documents.contains(document)),
+        "{given:?}"
+    );
+    assert!(
+        documents[4..].iter().all(|document| given.contains(document)),
+        "{given:?}"
+    );
 }
 
 #[tokio::test]
