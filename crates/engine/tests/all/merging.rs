@@ -168,3 +168,27 @@ async fn ids_are_kept_apart_by_the_targets_own_collation() {
     let error = merge(&engine, "source", into(), None).await.unwrap_err();
     assert_eq!(error.code, Code::location(51_183));
 }
+
+#[tokio::test]
+async fn a_missing_id_to_merge_on_is_made_though_the_index_is_sparse() {
+    let engine = new_engine().await;
+    insert(&engine, "source", &[doc! {"_id": 1, "name": "a"}]).await;
+    let index = doc! {"key": {"name": 1, "_id": 1}, "name": "unique", "unique": true, "sparse": true};
+    engine
+        .create_indexes(&namespace("target"), &[index])
+        .await
+        .unwrap();
+    let stages = array![{"$project": {"_id": 0}}, {"$merge": {"into": "target", "on": ["_id", "name"]}}];
+    aggregate(&engine, "source", stages).await.unwrap();
+    assert_eq!(all(&engine, "target").await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_index_of_places_keeps_no_values_apart() {
+    let engine = new_engine().await;
+    unique_index(&engine, "target", doc! {"a": 1, "place": "2dsphere"}, None).await;
+    insert(&engine, "source", &[doc! {"_id": 1, "a": 1}]).await;
+    let on = doc! {"into": "target", "on": ["a", "place"]};
+    let error = merge(&engine, "source", on, None).await.unwrap_err();
+    assert_eq!(error.code, Code::location(51_183));
+}

@@ -76,4 +76,6 @@ fn keeps_apart(index: &Index, merge: &Merge) -> bool {
         && spec.partial_filter.is_none()
         && spec.key.len() == merge.on.len()
         && merge.on.iter().all(|(name, _)| spec.key.contains(name))
+        // Indexes of places and texts keep other things apart than values.
+        && spec.key.iter().all(|(_, kind)| kind.as_f64().is_some())
 }

@@ -79,7 +79,10 @@ impl Merging {
             .iter()
             .flat_map(|document| self.merge.on.iter().map(move |field| (document, field)))
         {
-            self.on_value(document.as_ref(), field)?;
+            // A missing `_id` is made.
+            if field.0 != "_id" || document.as_ref().get("_id").is_some() {
+                self.on_value(document.as_ref(), field)?;
+            }
         }
         let target = self.target().await?;
         match (&self.merge.matched, self.merge.not_matched) {
