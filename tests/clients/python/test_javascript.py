@@ -31,6 +31,7 @@ def refused(code, run):
         "obj.x > 1;",
         "return this.x > 1",
         "var y = this.x; y > 1",
+        "undeclared = this.x; undeclared > 1",
         "function() { return this.x > 1 }",
         "() => obj.x > 1",
         Code("this.x > 1"),

@@ -197,6 +197,9 @@
   // Sources: a function, an expression, or the body of a function. A body without `return` gives its last statement's value.
   const isFunction = /^\s*(?:\/\*[\s\S]*?\*\/\s*|\/\/[^\n]*\n\s*)*(?:function\b|async\b|\([^()]*\)\s*=>|[\w$]+\s*=>)/;
 
+  // Made apart from this script, whose strictness would be that of what it evaluates.
+  const evaluate = new Function("source", "return eval(source);");
+
   function compile(source) {
     const trimmed = source.replace(/[;\s]+$/, "");
     if (isFunction.test(trimmed)) return (0, eval)(`(${trimmed}\n)`);
@@ -204,7 +207,7 @@
       return new Function(`return (${trimmed}\n)`);
     } catch (error) {
       const body = new Function(source);
-      return /\breturn\b/.test(source) ? body : function () { return eval(source); };
+      return /\breturn\b/.test(source) ? body : function () { return evaluate.call(this, source); };
     }
   }
 

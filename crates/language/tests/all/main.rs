@@ -15,5 +15,6 @@ mod projection_find;
 mod projection_stage;
 mod regexes;
 mod script_memory;
+mod script_sources;
 mod seen;
 mod user_roles;
