@@ -129,7 +129,7 @@ async fn run_named(
     context.command_bytes = decoding::expected_bytes(command.name, request);
     let reading = read_level::begin(server, &generic, &mut context).await?;
     let _listed = list(server, connection, command, called, &database, request, &context);
-    count(server, command);
+    count(server, command, request);
     if let Some(session) = context.session {
         server.engine.touch_session(session)?;
     }
@@ -314,17 +314,30 @@ fn operated_on(command: &Command, database: &str, request: &Request) -> Option<N
     (!collection.is_empty()).then(|| Namespace::new(database, collection))
 }
 
-fn count(server: &Server, command: &Command) {
+/// Counts an operation; each document and statement of a write is one.
+fn count(server: &Server, command: &Command, request: &Request) {
     let counters = &server.counters;
-    let counter = match command.name {
-        "insert" => &counters.inserts,
-        "find" => &counters.queries,
-        "update" | "findAndModify" => &counters.updates,
-        "delete" => &counters.deletes,
-        "getMore" => &counters.get_mores,
-        _ => &counters.commands,
+    let (counter, number) = match command.name {
+        "insert" => (&counters.inserts, listed(request, "documents")),
+        "find" => (&counters.queries, 1),
+        "update" => (&counters.updates, listed(request, "updates")),
+        "findAndModify" => (&counters.updates, 1),
+        "delete" => (&counters.deletes, listed(request, "deletes")),
+        "getMore" => (&counters.get_mores, 1),
+        _ => (&counters.commands, 1),
     };
-    counter.fetch_add(1, Ordering::Relaxed);
+    counter.fetch_add(number as u64, Ordering::Relaxed);
+}
+
+/// The number of documents in an array of a request, or beside it.
+fn listed(request: &Request, name: &str) -> usize {
+    if let Some(sequence) = request.sequences.iter().find(|sequence| sequence.name == name) {
+        return sequence.documents.len();
+    }
+    match request.body.as_raw().get(name) {
+        Some(ValueRef::Array(array)) => array.iter().count(),
+        _ => 0,
+    }
 }
 
 /// Adds what drivers decide by: error labels, and what a fail point says.

@@ -309,3 +309,28 @@ fn fail_points() -> Vec<Case> {
         ),
     ]
 }
+
+#[test]
+fn each_statement_of_a_write_is_counted() {
+    run(&[
+        good(
+            doc! {"insert": "counted", "documents": [{"_id": 1}, {"_id": 2}, {"_id": 3}]},
+            doc! {"n": 3},
+        ),
+        good(
+            doc! {"update": "counted", "updates": [
+                {"q": {"_id": 1}, "u": {"$set": {"a": 1}}},
+                {"q": {"_id": 2}, "u": {"$set": {"a": 1}}},
+            ]},
+            doc! {"n": 2},
+        ),
+        good(
+            doc! {"delete": "counted", "deletes": [{"q": {}, "limit": 0}]},
+            doc! {"n": 3},
+        ),
+        good(
+            doc! {"serverStatus": 1},
+            doc! {"opcounters": {"insert": 3_i64, "update": 2_i64, "delete": 1_i64}},
+        ),
+    ]);
+}
