@@ -298,6 +298,42 @@ fn made_and_dropped() -> Vec<Case> {
     ]
 }
 
+#[test]
+fn a_hinted_index_finds_each_branch_of_a_disjunction() {
+    let numbers = (0..100).map(|n| Value::from(doc! {"_id": n, "a": n, "b": {"c": n}}));
+    let either = |filter: Document, hint: Document| {
+        let find = doc! {"find": "many", "filter": filter, "hint": hint};
+        doc! {"explain": find, "verbosity": "executionStats"}
+    };
+    let examined = |keys: i32| doc! {"executionStats": {"nReturned": 2, "totalKeysExamined": keys}};
+    run(&[
+        good(
+            doc! {"insert": "many", "documents": Value::Array(numbers.collect())},
+            doc! {},
+        ),
+        good(
+            doc! {"createIndexes": "many", "indexes": [
+                {"key": {"a": 1}, "name": "a"},
+                {"key": {"$**": 1}, "name": "all"},
+            ]},
+            doc! {},
+        ),
+        good(
+            either(doc! {"$or": [{"a": 1}, {"a": {"$gt": 98}}]}, doc! {"a": 1}),
+            examined(2),
+        ),
+        good(
+            either(doc! {"$or": [{"a": 1}, {"b.c": 7}]}, doc! {"$**": 1}),
+            examined(2),
+        ),
+        bad(
+            doc! {"find": "many", "hint": {"$**": 1}, "min": {"a": 1}},
+            51_174,
+            "not compatible with min/max",
+        ),
+    ]);
+}
+
 fn plans() -> Vec<Case> {
     let between = |hint: Document, min: Document, max: Document| doc! {"find": "c", "hint": hint, "min": min, "max": max};
     vec![

@@ -175,7 +175,7 @@ fn make_use_of_keys(plan: &mut Plan, query: &Query<'_>) {
 }
 
 /// The plan that finds each branch of a disjunction by an index, which need not be the same for all.
-fn of_branches(
+pub fn of_branches(
     query: &Query<'_>,
     conjunction: &Conjunction<'_>,
     branches: &[Node],

@@ -1,9 +1,10 @@
 //! Plans that the client prescribes with a hint, `min` and `max`.
 
-use super::candidates::{candidates, forced, full_scan};
+use super::candidates::{candidates, forced, full_scan, of_branches};
 use super::catalog::KnownIndex;
 use super::facts::FieldKind;
 use super::index_bounds::index_bounds;
+use super::leaves::Conjunction;
 use super::near;
 use super::query::{Hint, Query};
 use super::sort::Ordering;
@@ -55,21 +56,28 @@ fn of_hint(query: &Query<'_>, hint: &Hint, indexes: &[KnownIndex]) -> Result<Can
         }
         Forced::Index(known) => known,
     };
+    let is_clipped = query.min.is_some() || query.max.is_some();
+    if is_clipped && known.index.wildcard().is_some() {
+        return Err(incompatible_edge());
+    }
     let forced_scan = |known: &KnownIndex| {
         let bounds = index_bounds(&known.facts, &conjunction);
         let mut plan = forced(query, &conjunction, known, &bounds);
-        if query.min.is_some() || query.max.is_some() {
+        if is_clipped {
             clip(&mut plan, query, known)?;
         }
         Ok(Arc::new(plan))
     };
-    let plans: Vec<Arc<Plan>> = match known.index.wildcard() {
+    let mut plans: Vec<Arc<Plan>> = match known.index.wildcard() {
         None => vec![forced_scan(known)?],
         Some(wildcard) => on_paths(&conjunction, known, wildcard)
             .iter()
             .map(forced_scan)
             .collect::<Result<_>>()?,
     };
+    if !is_clipped && let Some(plan) = by_branches(query, &conjunction, known, &plans)? {
+        plans = vec![Arc::new(plan)];
+    }
     if plans.is_empty() {
         return Err(no_plan("no condition is on a path that the wildcard index holds"));
     }
@@ -77,6 +85,31 @@ fn of_hint(query: &Query<'_>, hint: &Hint, indexes: &[KnownIndex]) -> Result<Can
         plans,
         unsuited: Vec::new(),
     })
+}
+
+/// The plan that finds each branch of a disjunction by the hinted index; `None` if `others` use the index better.
+fn by_branches(
+    query: &Query<'_>,
+    conjunction: &Conjunction<'_>,
+    known: &KnownIndex,
+    others: &[Arc<Plan>],
+) -> Result<Option<Plan>> {
+    let are_bounded = match known.index.wildcard() {
+        Some(_) => !others.is_empty(),
+        None => index_bounds(&known.facts, conjunction).leading,
+    };
+    if are_bounded {
+        return Ok(None);
+    }
+    let save_sort = others.iter().any(|plan| plan.sort.is_none());
+    for branches in &conjunction.alternatives {
+        let plan = of_branches(query, conjunction, branches, std::slice::from_ref(known))?;
+        let is_better = |plan: &Plan| plan.sort.is_none() || !save_sort;
+        if let Some(plan) = plan.filter(is_better) {
+            return Ok(Some(plan));
+        }
+    }
+    Ok(None)
 }
 
 /// The access that a hint asks for.
@@ -184,14 +217,8 @@ fn clip(plan: &mut Plan, query: &Query<'_>, known: &KnownIndex) -> Result<()> {
 
 /// The key of `min` or `max`, whose fields must be the index's.
 fn edge(edge: &Document, known: &KnownIndex) -> Result<Vec<u8>> {
-    let wrong = || {
-        QueryError::new(
-            Code::location(51_174),
-            "The index chosen is not compatible with min/max: its fields must be those of the index hinted",
-        )
-    };
     if edge.len() != known.facts.fields.len() {
-        return Err(wrong());
+        return Err(incompatible_edge());
     }
     let mut bytes = Vec::new();
     for (field, (name, value)) in known.facts.fields.iter().zip(edge.iter()) {
@@ -202,7 +229,7 @@ fn edge(edge: &Document, known: &KnownIndex) -> Result<Vec<u8>> {
             .map(|collation| collation.key_value(value.as_ref()));
         let value = collated.as_ref().unwrap_or(value);
         if field.name != name {
-            return Err(wrong());
+            return Err(incompatible_edge());
         }
         match field.kind {
             FieldKind::Ordered(direction) => key::encode(value.as_ref(), direction, &mut bytes),
@@ -210,7 +237,7 @@ fn edge(edge: &Document, known: &KnownIndex) -> Result<Vec<u8>> {
             | FieldKind::Path
             | FieldKind::Sphere
             | FieldKind::Plane(_)
-            | FieldKind::Opaque => return Err(wrong()),
+            | FieldKind::Opaque => return Err(incompatible_edge()),
             FieldKind::Hashed => {
                 let hash = Value::Int64(key::hash_of_value(value.as_ref()));
                 key::encode(hash.as_ref(), Direction::Ascending, &mut bytes);
@@ -218,4 +245,11 @@ fn edge(edge: &Document, known: &KnownIndex) -> Result<Vec<u8>> {
         }
     }
     Ok(bytes)
+}
+
+fn incompatible_edge() -> QueryError {
+    QueryError::new(
+        Code::location(51_174),
+        "The index chosen is not compatible with min/max: its fields must be those of the index hinted",
+    )
 }
