@@ -160,6 +160,13 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"count": 1}"#,
     ),
+    // Places that overlap are marked as one.
+    case(
+        "POST /typed/_search",
+        r#"{"query": {"match": {"title._2gram": "quick brown fox"}}, "highlight": {"fields": {"title._2gram": {}}}}"#,
+        200,
+        r#"{"hits": {"hits": [{"_id": "1", "highlight": {"title._2gram": ["<em>quick brown fox</em>"]}}]}}"#,
+    ),
     case(
         "POST /typed/_search",
         r#"{"query": {"range": {"title.length": {"gte": 3}}}, "sort": "title.length", "docvalue_fields": ["title.length"]}"#,

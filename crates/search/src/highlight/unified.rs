@@ -1,6 +1,6 @@
 //! The unified highlighter: fragments are sentences that fit, or words, as Lucene's `UnifiedHighlighter` cuts them.
 
-use super::marks::Marks;
+use super::marks::{Marked, Marks};
 use super::text::{Bounds, Text};
 use super::wanted::TermPlace;
 use super::{Options, Scanner, Value};
@@ -47,7 +47,7 @@ pub(super) fn fragments(values: &[Value<'_>], options: &Options, marks: Marks<'_
         passages.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
     let shown = passages.iter().map(|passage| {
-        let places: Vec<_> = passage.places.iter().map(|place| place.marked()).collect();
+        let places = joined(passage.places.iter().map(|place| place.marked()));
         let text = &values[passage.value].text;
         let end = places
             .last()
@@ -55,6 +55,18 @@ pub(super) fn fragments(values: &[Value<'_>], options: &Options, marks: Marks<'_
         marks.around(text, passage.start, end, &places).trim().to_owned()
     });
     shown.collect()
+}
+
+/// Places that overlap, as those of n-grams do, are marked as one.
+fn joined(places: impl Iterator<Item = Marked>) -> Vec<Marked> {
+    let mut joined: Vec<Marked> = Vec::new();
+    for place in places {
+        match joined.last_mut() {
+            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
+            _ => joined.push(place),
+        }
+    }
+    joined
 }
 
 /// The beginning of the first value, up to the end of a word.
