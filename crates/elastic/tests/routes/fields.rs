@@ -160,6 +160,18 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"count": 1}"#,
     ),
+    case(
+        "GET /typed/_count",
+        r#"{"query": {"prefix": {"title": "brown fo"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /typed/_count",
+        r#"{"query": {"prefix": {"title": "brown"}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
     // Places that overlap are marked as one.
     case(
         "POST /typed/_search",

@@ -8,6 +8,9 @@ use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::{Field, FieldKind};
 use std::sync::Arc;
 
+/// The letters of a beginning at most that `search_as_you_type` keeps.
+const BEGINNING_MAX: usize = 20;
+
 impl Compiler<'_> {
     pub(super) fn pattern(self, name: &str, pattern: &Pattern, rewrite: Rewrite, boost: f32) -> Result<Node> {
         if name.contains('*') {
@@ -34,6 +37,7 @@ impl Compiler<'_> {
         if !field.is_textual() {
             return Err(no_patterns(&field, pattern));
         }
+        let field = self.beginnings(&field, pattern)?.unwrap_or(field);
         match pattern {
             Pattern::Wildcard { .. } => refuse_keyed(&field, "wildcard")?,
             Pattern::Regexp { .. } => refuse_keyed(&field, "regexp")?,
@@ -58,6 +62,20 @@ impl Compiler<'_> {
         };
         let pattern = TermPattern::of(pattern, self.clauses, normalize)?;
         Ok(leaf(field, rewritten(pattern, rewrite, usual), boost))
+    }
+}
+
+impl Compiler<'_> {
+    /// The field that has the beginnings of another one's words in their order, where a prefix is short enough to be one of them.
+    fn beginnings(self, field: &Field, pattern: &Pattern) -> Result<Option<Arc<Field>>> {
+        match pattern {
+            Pattern::Prefix { value, .. }
+                if field.type_name == "search_as_you_type" && value.chars().count() <= BEGINNING_MAX =>
+            {
+                self.searchable(&format!("{}._index_prefix", field.name))
+            }
+            _ => Ok(None),
+        }
     }
 }
 
