@@ -177,7 +177,7 @@ pub const CASES: &[Case] = &[
         "POST /_bulk?pipeline=lines",
         "{\"index\": {\"_index\": \"p\", \"_id\": \"a\"}}\n{\"message\": \"2 own\"}\n{\"create\": {\"_index\": \"p\"}}\n{\"message\": \"3 other\"}\n{\"index\": {\"_index\": \"p\", \"_id\": \"b\"}}\n{\"message\": \"wrong\"}\n{\"index\": {\"_index\": \"p\", \"_id\": \"c\"}}\n{\"message\": \"4 debug\"}\n{\"index\": {\"_index\": \"p\", \"_id\": \"d\", \"pipeline\": \"mark\"}}\n{}\n{\"index\": {\"_index\": \"p\", \"_id\": \"e\", \"pipeline\": \"_none\"}}\n{\"x\": 1}\n",
         200,
-        r#"{"errors": true, "items": [{"index": {"_id": "2", "status": 201}}, {"create": {"_index": "others", "status": 201}},
+        r#"{"ingest_took": "*", "errors": true, "items": [{"index": {"_id": "2", "status": 201}}, {"create": {"_index": "others", "status": 201}},
             {"index": {"status": 400, "error": {"type": "illegal_argument_exception"}}}, {"index": {"result": "noop", "status": 200}},
             {"index": {"_id": "d", "status": 201}}, {"index": {"_id": "e", "status": 201}}]}"#,
     ),

@@ -22,7 +22,7 @@ use rest::source::SourceFilter;
 use room::Room;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use value::DocumentBuf;
 
 /// Bytes of a document that are read in the time of one step.
@@ -55,6 +55,7 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
         aliases: HashMap::new(),
         answers: Vec::new(),
         has_errors: false,
+        ingested: None,
     };
     let mut rest = &mut items[..];
     while !rest.is_empty() {
@@ -64,10 +65,17 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
         rest = later;
     }
     let Bulk {
-        answers, has_errors, ..
+        answers,
+        has_errors,
+        ingested,
+        ..
     } = bulk;
     // In this order: some clients look for the text `"errors":false,"items":[`.
-    let mut answer = json!({"took": begun.elapsed().as_millis() as u64, "errors": has_errors});
+    let mut answer = json!({"took": begun.elapsed().as_millis() as u64});
+    if let Some(time) = ingested {
+        answer["ingest_took"] = json!(time.as_millis() as u64);
+    }
+    answer["errors"] = json!(has_errors);
     // What is named within `json!` would be copied.
     answer["items"] = Value::Array(answers);
     Ok(ok(answer))
@@ -114,6 +122,8 @@ struct Bulk<'c> {
     /// Nothing where the client does not want to see it.
     answers: Vec<Value>,
     has_errors: bool,
+    /// How long pipelines have taken, where any ran.
+    ingested: Option<Duration>,
 }
 
 /// What an item has come to: a change that is to be made, or its answer.
@@ -230,7 +240,10 @@ impl Bulk<'_> {
             source: document.to_document(),
             ..Context::default()
         };
-        let goes_on = self.call.through(self.pipelines, &wanted, &mut going).await?;
+        let begun = Instant::now();
+        let goes_on = self.call.through(self.pipelines, &wanted, &mut going).await;
+        self.ingested_since(begun);
+        let goes_on = goes_on?;
         room.grow(going.bytes())?;
         (item.index, item.id, item.routing) = (going.index, going.id, going.routing);
         if goes_on {
@@ -258,14 +271,22 @@ impl Bulk<'_> {
                     routing: item.routing.clone(),
                     ..Context::default()
                 };
+                let begun = Instant::now();
                 let made = self.call.made_through(self.pipelines, &wanted, context, made);
-                let Some(bytes) = made.await? else {
+                let bytes = made.await;
+                self.ingested_since(begun);
+                let Some(bytes) = bytes? else {
                     return Ok(Err(dropped_item(item)));
                 };
                 room.grow(bytes)?;
             }
         }
         Ok(Ok(Change::Update(update)))
+    }
+
+    /// Counts the time that pipelines have taken.
+    fn ingested_since(&mut self, begun: Instant) {
+        *self.ingested.get_or_insert_default() += begun.elapsed();
     }
 
     /// Which pipelines documents of an index go through that name this one.
