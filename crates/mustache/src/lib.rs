@@ -143,6 +143,7 @@ mod tests {
             "{{=ä ü=}}äü{{ä",
             "{{#toJson}}{{a}}{{/toJson}}",
             "{{{a}} {{{b}}}",
+            "{{{a}}",
         ] {
             assert!(Template::parse(wrong).is_err(), "{wrong}");
         }

@@ -67,15 +67,9 @@ impl Parser<'_> {
             '=' => format!("={}", self.close),
             _ => self.close.clone(),
         };
-        let (text, rest) = inside
-            .split_once(&close)
-            .ok_or_else(|| failed("a tag of the template has no end"))?;
-        if mark == '{'
-            && let Some((variable, _)) = text.split_once(&self.close)
-        {
-            let name = variable.trim_start().trim_start_matches(mark).trim();
-            let reason = format!("Improperly closed variable: {name} in query-template");
-            return Err(failed(reason));
+        let (text, rest) = inside.split_once(&close).ok_or_else(|| failed(no_end(mark)))?;
+        if mark == '{' && text.contains(&self.close) {
+            return Err(failed(no_end(mark)));
         }
         self.rest = rest;
         // The mark may be the one that ends the tag, or a part of what does.
@@ -122,6 +116,14 @@ impl Parser<'_> {
                 parts,
             },
         })
+    }
+}
+
+/// Why a tag with this mark is none.
+fn no_end(mark: char) -> &'static str {
+    match mark {
+        '{' => "Improperly closed variable in query-template",
+        _ => "a tag of the template has no end",
     }
 }
 
