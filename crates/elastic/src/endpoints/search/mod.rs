@@ -254,12 +254,14 @@ fn check_limits(
 }
 
 fn check_total(request: &Request, shown: &Shown, body: &Map<String, Value>) -> Result<()> {
-    let is_partial = request.track_total_hits.is_some_and(|most| most != u64::MAX);
-    match shown.total_as_number && is_partial && body.contains_key("track_total_hits") {
-        false => Ok(()),
-        true => Err(ElasticError::illegal(
-            "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate",
-        )),
+    let partial = request.track_total_hits.filter(|most| *most != u64::MAX);
+    match partial {
+        Some(most) if shown.total_as_number && body.contains_key("track_total_hits") => {
+            Err(ElasticError::illegal(format!(
+                "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got {most}"
+            )))
+        }
+        _ => Ok(()),
     }
 }
 
