@@ -13,6 +13,7 @@
 mod ast;
 mod counted;
 mod dates;
+mod decay;
 mod error;
 pub mod limits;
 mod lists;

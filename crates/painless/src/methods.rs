@@ -362,7 +362,7 @@ fn of_field(
 }
 
 /// The latitude or longitude of a point, as the name of its getter says.
-fn coordinate(point: Option<&Object>, name: &str) -> Result<Object> {
+pub(crate) fn coordinate(point: Option<&Object>, name: &str) -> Result<Object> {
     let wanted = if name.to_lowercase().contains("lat") {
         "lat"
     } else {

@@ -1,6 +1,7 @@
 //! Functions that belong to no value: `Math.max`, `Integer.parseInt`, `new ArrayList()`, and those for scores.
 
 use crate::dates::{UNITS, between};
+use crate::decay::decayed;
 use crate::error::{Result, failed};
 use crate::methods::{self, items};
 use crate::moving;
@@ -257,10 +258,13 @@ pub(crate) fn function(run: &mut Run<'_>, name: &str, arguments: &[Object]) -> R
             }
             Ok(Object::Double(similarity(name, &a, &b)))
         }
-        _ => failed(format!(
-            "Unknown call [{name}] with [{}] arguments.",
-            arguments.len()
-        )),
+        _ => match decayed(name, arguments)? {
+            Some(score) => Ok(score),
+            None => failed(format!(
+                "Unknown call [{name}] with [{}] arguments.",
+                arguments.len()
+            )),
+        },
     }
 }
 

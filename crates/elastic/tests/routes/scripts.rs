@@ -120,6 +120,41 @@ pub const CASES: &[Case] = &[
         501,
         r#"{"error": {"reason": "the script context [long_field] is not supported"}}"#,
     ),
+    // Scores that fall with the distance.
+    case(
+        "PUT /fall",
+        r#"{"mappings": {"properties": {"n": {"type": "long"}, "when": {"type": "date"}, "where": {"type": "geo_point"}}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "POST /_scripts/painless/_execute",
+        r#"{"script": {"source": "decayNumericLinear(params.origin, 10, 0, 0.5, doc['n'].value)", "params": {"origin": 20}},
+            "context": "score", "context_setup": {"index": "fall", "document": {"n": 30}}}"#,
+        200,
+        r#"{"result": 0.5}"#,
+    ),
+    case(
+        "POST /_scripts/painless/_execute",
+        r#"{"script": {"source": "decayDateLinear('2018-01-01T01:00:00.000+01:00', '1h', '0', 0.5, doc['when'].value)"},
+            "context": "score", "context_setup": {"index": "fall", "document": {"when": "2018-01-01T01:00:00Z"}}}"#,
+        200,
+        r#"{"result": 0.5}"#,
+    ),
+    case(
+        "POST /_scripts/painless/_execute",
+        r#"{"script": {"source": "decayGeoGauss('40, -70', '200km', '1km', 0.5, doc['where'].value)"},
+            "context": "score", "context_setup": {"index": "fall", "document": {"where": [-70, 40.001]}}}"#,
+        200,
+        r#"{"result": 1.0}"#,
+    ),
+    case(
+        "POST /_scripts/painless/_execute",
+        r#"{"script": {"source": "decayGeoExp('40, -70', '200 parsecs', '0km', 0.5, doc['where'].value)"},
+            "context": "score", "context_setup": {"index": "fall", "document": {"where": [-70, 40]}}}"#,
+        400,
+        r#"{"error": {"type": "script_exception"}}"#,
+    ),
     // Stored scripts.
     case(
         "PUT /_scripts/add",
