@@ -225,8 +225,9 @@ impl Analysis {
             "simple_pattern" | "simple_pattern_split" => lucene_patterns::tokenizer(&kind, &mut members)?,
             "ngram" | "nGram" | "edge_ngram" | "edgeNGram" => {
                 let (least, most) = lengths(&mut members, 1, 2)?;
-                let classes = members.take("token_chars").map(one_or_many).unwrap_or_default();
-                let named: Vec<CharClass> = classes.into_iter().map(char_class).collect::<Result<_>>()?;
+                let classes = words(members.take("token_chars"));
+                let named = classes.iter().map(|name| char_class(name));
+                let named: Vec<CharClass> = named.collect::<Result<_>>()?;
                 let classes = CharClass::ALL.into_iter().filter(|class| named.contains(class));
                 Tokenizer::Ngram {
                     least,
@@ -475,8 +476,8 @@ fn lengths(members: &mut Members<'_>, least: usize, most: usize) -> Result<(usiz
     Ok((least, most))
 }
 
-fn char_class(value: &Value) -> Result<CharClass> {
-    Ok(match scalar(value).unwrap_or_default().as_str() {
+fn char_class(name: &str) -> Result<CharClass> {
+    Ok(match name {
         "letter" => CharClass::Letter,
         "digit" => CharClass::Digit,
         "whitespace" => CharClass::Whitespace,

@@ -31,8 +31,29 @@ impl WordList {
     }
 }
 
-/// The words of a setting: a list, or one word.
+/// The words of a setting: a list, or a text of words with commas between them.
 pub(super) fn words(value: Option<&Value>) -> Vec<String> {
+    if let Some(Value::String(text)) = value {
+        let words = text.split(',').map(|word| word.trim().to_owned());
+        return words.filter(|word| !word.is_empty()).collect();
+    }
     let listed = value.map(one_or_many).unwrap_or_default();
     listed.into_iter().filter_map(scalar).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+    use serde_json::json;
+
+    #[test]
+    fn words_are_listed_or_stand_between_commas() {
+        for (given, wanted) in [
+            (json!(["a, b", 1]), vec!["a, b", "1"]),
+            (json!("a, b,"), vec!["a", "b"]),
+            (json!("a"), vec!["a"]),
+        ] {
+            assert_eq!(words(Some(&given)), wanted, "{given}");
+        }
+    }
 }
