@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, HashSet};
 
 /// What stands between two words.
 const SEPARATOR: char = '\u{1f}';
+/// Forms of an input at most.
+const FORMS_MAX: usize = 64;
 /// Options that are kept at most.
 const OPTIONS_MAX: usize = 10_000;
 
@@ -174,7 +176,9 @@ impl Completer {
         for entry in &entries {
             let Some(boost) = self.boost(entry) else { continue };
             for input in &entry.inputs {
-                let Some(factor) = wanted.factor(&joined(&field.analyzer, settings, input)) else {
+                let forms = forms(&field.analyzer, settings, input);
+                let factors = forms.iter().filter_map(|form| wanted.factor(form));
+                let Some(factor) = factors.reduce(f32::max) else {
                     continue;
                 };
                 let score = boost * factor * entry.weight as f32;
@@ -379,22 +383,31 @@ impl Default for Fuzzy {
     }
 }
 
-/// The words of a text as they are compared.
+/// The words of a text as they are compared, the first ones where several stand at one place.
 fn joined(analyzer: &Analyzer, settings: &Completion, text: &str) -> String {
-    let mut out = String::new();
-    let mut last = None;
-    for token in analyzer.tokens(text) {
-        // One of several at the same place will do.
-        if last == Some(token.position) {
-            continue;
-        }
-        if last.is_some() && settings.keeps_separators {
-            out.push(SEPARATOR);
-        }
-        last = Some(token.position);
-        out.push_str(&token.text);
+    forms(analyzer, settings, text).swap_remove(0)
+}
+
+/// All forms of a text, of which there are several where several words stand at one place, as synonyms do; at least one.
+fn forms(analyzer: &Analyzer, settings: &Completion, text: &str) -> Vec<String> {
+    let tokens = analyzer.tokens(text);
+    let mut forms = vec![String::new()];
+    let mut rest = &tokens[..];
+    while let Some(first) = rest.first() {
+        let alike = rest.iter().take_while(|token| token.position == first.position);
+        let (place, later) = rest.split_at(alike.count());
+        let begins = if settings.keeps_separators && rest.len() < tokens.len() {
+            forms.iter().map(|form| format!("{form}{SEPARATOR}")).collect()
+        } else {
+            forms
+        };
+        let longer = begins
+            .iter()
+            .flat_map(|form| place.iter().map(move |token| format!("{form}{}", token.text)));
+        forms = longer.take(FORMS_MAX).collect();
+        rest = later;
     }
-    out
+    forms
 }
 
 fn filters(settings: &Completion, given: &Map<String, Value>) -> Result<BTreeMap<String, Vec<Filter>>> {

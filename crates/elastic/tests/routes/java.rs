@@ -227,4 +227,26 @@ pub const CASES: &[Case] = &[
         200,
         "",
     ),
+    // What may be typed is any of the words at a place.
+    case(
+        "PUT /typed-words",
+        r#"{"settings": {"analysis": {"filter": {"alike": {"type": "synonym", "synonyms": ["foo, renamed"]}},
+            "analyzer": {"alike": {"tokenizer": "standard", "filter": ["lowercase", "alike"]}}}},
+            "mappings": {"properties": {"what": {"type": "completion", "analyzer": "alike"}}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /typed-words/_doc/1",
+        r#"{"what": ["Foo Fighters"]}"#,
+        201,
+        "",
+    ),
+    case(
+        "POST /typed-words/_search",
+        r#"{"suggest": {"a": {"prefix": "r", "completion": {"field": "what"}}, "b": {"prefix": "foo f", "completion": {"field": "what"}},
+            "c": {"prefix": "fooren", "completion": {"field": "what"}}}}"#,
+        200,
+        r#"{"suggest": {"a": [{"options": [{"text": "Foo Fighters"}]}], "b": [{"options": [{"text": "Foo Fighters"}]}], "c": [{"options": []}]}}"#,
+    ),
 ];
