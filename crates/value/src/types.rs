@@ -3,6 +3,7 @@
 //! Type numbers and aliases: BSON specification 1.1 (bsonspec.org) and MongoDB's `$type` operator.
 
 use crate::{Decimal128, Document, ObjectId, ValueRef};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One BSON value, decoded.
 ///
@@ -89,6 +90,23 @@ pub struct Timestamp {
     pub seconds: u32,
     /// Increment within the second.
     pub increment: u32,
+}
+
+impl Timestamp {
+    /// A timestamp of this second, or later: greater than all that this process was given before.
+    pub fn next(seconds: u32) -> Timestamp {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let first = (u64::from(seconds) << 32) | 1;
+        let after = |last: u64| first.max(last.saturating_add(1));
+        let last = LAST
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(after(last)))
+            .unwrap_or_default();
+        let given = after(last);
+        Timestamp {
+            seconds: (given >> 32) as u32,
+            increment: given as u32,
+        }
+    }
 }
 
 /// A BSON type, with its number on the wire.

@@ -351,6 +351,8 @@ def test_an_empty_timestamp_stays_empty_where_it_is_asked_for(database):
     document = {"_id": 1, "t": Timestamp(0, 0)}
     database.command({"insert": "c", "documents": [document]})
     assert database["c"].find_one()["t"].time > 0
+    database["times"].insert_many({"_id": n, "t": Timestamp(0, 0)} for n in range(10))
+    assert len(database["times"].distinct("t")) == 10, "each is another"
     database.command({"insert": "c", "documents": [{**document, "_id": 2}], "bypassEmptyTsReplacement": True})
     assert database["c"].find_one({"_id": 2})["t"] == Timestamp(0, 0)
     replacement = {"q": {"_id": 3}, "u": {"t": Timestamp(0, 0)}, "upsert": True}

@@ -166,15 +166,13 @@ fn rewritten(raw: RawDocument<'_>, id: ValueRef<'_>, fills: bool) -> DocumentBuf
     let mut writer = DocumentWriter::new(&mut out);
     writer.put("_id", id);
     let seconds = since_1970().as_secs() as u32;
-    let mut increment = 0;
     let mut elements = raw.iter();
     while let Some((element, name, value)) = elements.next_element() {
         if name == "_id" {
             continue;
         }
         if fills && is_empty_timestamp(value) {
-            increment += 1;
-            writer.put(name, ValueRef::Timestamp(Timestamp { seconds, increment }));
+            writer.put(name, ValueRef::Timestamp(Timestamp::next(seconds)));
         } else {
             writer.put_element(element);
         }

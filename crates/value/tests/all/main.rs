@@ -20,4 +20,5 @@ mod raw_documents;
 mod raw_validation;
 #[path = "../support/mod.rs"]
 mod support;
+mod timestamps;
 mod types;
