@@ -40,7 +40,7 @@ fn explained() -> Vec<Case> {
         ),
         good(
             doc! {"explain": {"count": "v", "skip": 1}, "verbosity": "queryPlanner"},
-            doc! {"stages": [{"$cursor": {"queryPlanner": {"namespace": "test.a"}}}]},
+            doc! {"stages": [{"$cursor": {"queryPlanner": {"namespace": "test.a"}}}, {"$count": "count"}]},
         ),
     ]);
     cases
