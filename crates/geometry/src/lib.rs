@@ -26,7 +26,7 @@ pub use geometry::{Geometry, GeometryKind, Position};
 pub use near::{Centre, Near};
 pub use plane::Shape;
 pub use sphere::{Cap, GoesOn};
-pub use stored::{Stored, planar_points};
+pub use stored::{Stored, holds_nothing, planar_points};
 
 /// The earth's radius as MongoDB has it, in metres.
 pub const EARTH_RADIUS_M: f64 = 6_378_100.0;

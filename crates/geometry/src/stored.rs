@@ -42,18 +42,29 @@ impl Stored {
     }
 }
 
-/// The points that a 2d index takes from a value: a pair of numbers, or an array of such pairs. The error says what is
-/// wrong.
+/// The points that a 2d index takes from a value: a pair of numbers, or an array of such pairs. Empty documents and arrays, and
+/// values that are neither, have none. The error says what is wrong.
 pub fn planar_points(value: ValueRef<'_>) -> Result<Vec<[f64; 2]>, GeometryError> {
     if let Some(pair) = parse::numbers(value) {
         return Ok(vec![pair]);
     }
     match value {
-        ValueRef::Array(array) if !array.is_empty() => array
+        ValueRef::Array(array) => array
             .iter()
+            .filter(|element| !holds_nothing(*element))
             .map(|element| parse::numbers(element).ok_or_else(|| not_a_pair(element)))
             .collect(),
-        other => Err(not_a_pair(other)),
+        ValueRef::Document(_) if !holds_nothing(value) => Err(not_a_pair(value)),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Whether a value is an empty array or document, which stands for no place.
+pub fn holds_nothing(value: ValueRef<'_>) -> bool {
+    match value {
+        ValueRef::Array(array) => array.is_empty(),
+        ValueRef::Document(document) => document.iter().next().is_none(),
+        _ => false,
     }
 }
 

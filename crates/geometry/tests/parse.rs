@@ -151,7 +151,16 @@ fn a_2d_field_holds_pairs_and_arrays_of_pairs() {
     assert_eq!(planar("[1, 2]").unwrap(), [[1.0, 2.0]]);
     assert_eq!(planar("[[1, 2], [3, 4]]").unwrap(), [[1.0, 2.0], [3.0, 4.0]]);
     assert!(planar(r#"{"type": "Point", "coordinates": [0, 0]}"#).is_err());
-    assert!(planar_points(Value::Null.as_ref()).is_err());
+    assert!(planar("[[1, 2], 3]").is_err());
+    assert_eq!(planar("[[1, 2], []]").unwrap(), [[1.0, 2.0]]);
+    for none in [
+        Value::Null,
+        Value::from("nowhere"),
+        Value::from(1),
+        Value::Array(Vec::new()),
+    ] {
+        assert!(planar_points(none.as_ref()).unwrap().is_empty(), "{none:?}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::kinds::Refused;
 use super::{FieldKind, Index, IndexSpec};
 use code::Code;
 use geometry::cells::{self, Grid};
-use geometry::{Stored, planar_points};
+use geometry::{Stored, holds_nothing, planar_points};
 use value::path::extract::ExtractError;
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
@@ -123,7 +123,7 @@ fn on_sphere(document: DocumentRef<'_>, path: &FieldPath) -> Result<Vec<i64>, Re
     })
 }
 
-/// The cells of every value that a path reaches, except null.
+/// The cells of every value that a path reaches, except null and what is empty.
 fn each_place(
     document: DocumentRef<'_>,
     path: &FieldPath,
@@ -133,7 +133,7 @@ fn each_place(
     path::visit(document, path, &mut |reached: Reached<'_>| {
         if let Some(value) = reached
             .value
-            .filter(|value| !matches!(value, ValueRef::Null | ValueRef::Undefined))
+            .filter(|value| !matches!(value, ValueRef::Null | ValueRef::Undefined) && !holds_nothing(*value))
         {
             outcome = add(value, &mut cells);
         }

@@ -113,6 +113,7 @@ async fn a_2dsphere_index_refuses_what_is_no_geometry_and_leaves_out_what_has_no
             insert_op(doc! {"_id": 2, "at": point(1), "n": 5}),
             insert_op(doc! {"_id": 3, "n": 6}),
             insert_op(doc! {"_id": 4, "at": Value::Null}),
+            insert_op(doc! {"_id": 5, "at": array![]}),
         ],
     )
     .await;
@@ -165,11 +166,11 @@ async fn a_2d_index_keeps_to_its_range() {
         matches!(refused, Err(StoreError::CannotIndex { code, .. }) if code.number() == 13_027),
         "{refused:?}"
     );
-    assert!(
-        one(&collection, insert_op(doc! {"_id": 2, "at": array![10, -10]}))
-            .await
-            .is_ok()
-    );
+    for (id, at) in [(2, Value::from(array![10, -10])), (3, Value::from("nowhere"))] {
+        let taken = one(&collection, insert_op(doc! {"_id": id, "at": at})).await;
+        assert!(taken.is_ok(), "{taken:?}");
+    }
+    assert_eq!(keys_of(&collection).await.len(), 1);
 }
 
 fn duplicate(outcome: &Outcome) -> bool {
