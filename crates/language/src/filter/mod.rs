@@ -30,6 +30,7 @@ mod unsatisfied;
 
 pub use expr::ExprCondition;
 pub use geo::{GeoCondition, GeoOperator, NearCondition};
+pub use near::{GEO_NEAR_DISTANCE, GEO_NEAR_POINT};
 pub use node::{BitTest, BitsTest, Comparison, Node, Predicate, TypeSet};
 pub use parse::{FILTER_DEPTH_MAX, OF_FIELDS, STANDING_ALONE};
 pub use schema::JsonSchema;
@@ -85,6 +86,11 @@ impl Filter {
     /// Whether it has a `$near` condition.
     pub fn asks_near(&self) -> bool {
         near::asks_near(&self.root)
+    }
+
+    /// How far a document is from the centre of `$near`, if the filter has it, and its place that is nearest.
+    pub fn nearest(&self, document: DocumentRef<'_>) -> Option<(f64, Value)> {
+        near::nearest(&self.root, document)
     }
 
     /// This filter with a `$near` condition on a path added to it.

@@ -1,9 +1,15 @@
-//! Where in a filter `$near` may stand.
+//! Where in a filter `$near` may stand, and how near documents are to it.
 
 use super::{Node, Predicate};
 use crate::{Error, Result};
 use geometry::Near;
-use value::{Document, Value};
+use value::path::{self, Reached};
+use value::{Document, DocumentRef, Value, ValueRef};
+
+/// The name by which `$meta` shows how far a document is from the centre of `$near`.
+pub const GEO_NEAR_DISTANCE: &str = "geoNearDistance";
+/// The name by which `$meta` shows the place that is nearest to it.
+pub const GEO_NEAR_POINT: &str = "geoNearPoint";
 
 /// Refuses `$near` anywhere but once in the top conjunction.
 pub(super) fn check_near(root: &Node) -> Result<()> {
@@ -39,6 +45,33 @@ pub(super) fn check_beside_text(query: &Document) -> Result<()> {
 /// Whether the filter has a `$near` condition.
 pub(super) fn asks_near(root: &Node) -> bool {
     is_near(root) || holds_near(root)
+}
+
+/// How far a document is from the centre of the filter's `$near`, as clients see it, and its place that is nearest.
+pub(super) fn nearest(root: &Node, document: DocumentRef<'_>) -> Option<(f64, Value)> {
+    let top = match root {
+        Node::And(children) => children.as_slice(),
+        other => std::slice::from_ref(other),
+    };
+    let (field, near) = top.iter().find_map(|node| match node {
+        Node::Field {
+            path,
+            predicate: Predicate::Near(condition),
+            ..
+        } => Some((path, &condition.near)),
+        _ => None,
+    })?;
+    let mut nearest: Option<(f64, Value)> = None;
+    path::visit(document, field, &mut |reached: Reached<'_>| {
+        let found = reached.value.and_then(|value| near.nearest_place(value));
+        if let Some((distance, place)) = found
+            && nearest.as_ref().is_none_or(|(known, _)| distance < *known)
+        {
+            nearest = Some((distance, ValueRef::to_value(place)));
+        }
+        false
+    });
+    nearest.map(|(distance, place)| (near.shown(distance), place))
 }
 
 fn is_near(node: &Node) -> bool {

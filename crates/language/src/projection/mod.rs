@@ -24,7 +24,7 @@ pub use stage::{Stage, new_root};
 use crate::Result;
 use crate::expression::building::Building;
 use crate::expression::{Expression, INDEX_KEY, ParseScope, Variables};
-use crate::filter::{Filter, FilterPlace, FilterScope, TEXT_SCORE};
+use crate::filter::{Filter, FilterPlace, FilterScope, GEO_NEAR_DISTANCE, GEO_NEAR_POINT, TEXT_SCORE};
 use apply::Applier;
 use copy::Copied;
 use node::{Action, Fields};
@@ -77,6 +77,9 @@ impl Projection {
         let mut scope = variables.parse_scope().with_metadata(metadata);
         if filter.is_some_and(|filter| filter.text().is_some()) {
             scope = scope.with_metadata(&[TEXT_SCORE]);
+        }
+        if filter.is_some_and(Filter::asks_near) {
+            scope = scope.with_metadata(&[GEO_NEAR_DISTANCE, GEO_NEAR_POINT]);
         }
         let parsed = Parser::new(ProjectionPlace::Find, &scope, filters).parse(specification)?;
         if let (Some(_), Some(filter)) = (&parsed.positional, filter) {

@@ -334,6 +334,34 @@ fn a_hinted_index_finds_each_branch_of_a_disjunction() {
     ]);
 }
 
+#[test]
+fn a_find_shows_how_near_documents_are() {
+    let near = |projection: Document| doc! {"find": "places", "filter": {"at": {"$near": [0, 0]}}, "projection": projection};
+    run(&[
+        good(
+            doc! {"createIndexes": "places", "indexes": [{"key": {"at": "2d"}, "name": "at"}]},
+            doc! {},
+        ),
+        good(
+            doc! {"insert": "places", "documents": [{"_id": 1, "at": [3, 4]}, {"_id": 2, "at": [0, 1]}]},
+            doc! {"n": 2},
+        ),
+        good(
+            near(doc! {"_id": 1, "far": {"$meta": "geoNearDistance"}}),
+            doc! {"cursor": {"firstBatch": [{"_id": 2, "far": 1.0}, {"_id": 1, "far": 5.0}]}},
+        ),
+        good(
+            near(doc! {"_id": 1, "place": {"$meta": "geoNearPoint"}}),
+            doc! {"cursor": {"firstBatch": [{"_id": 2, "place": [0, 1]}, {"_id": 1, "place": [3, 4]}]}},
+        ),
+        bad(
+            doc! {"find": "places", "projection": {"far": {"$meta": "geoNearDistance"}}},
+            40_218,
+            "not available",
+        ),
+    ]);
+}
+
 fn plans() -> Vec<Case> {
     let between = |hint: Document, min: Document, max: Document| doc! {"find": "c", "hint": hint, "min": min, "max": max};
     vec![

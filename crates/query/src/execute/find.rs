@@ -18,7 +18,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use language::Interruption;
 use language::expression::Variables;
-use language::filter::{Filter, TEXT_SCORE};
+use language::filter::{Filter, GEO_NEAR_DISTANCE, GEO_NEAR_POINT, TEXT_SCORE};
 use language::metrics;
 use language::projection::{Projection, RECORD_ID, SORT_KEY};
 use memory::Share;
@@ -464,6 +464,12 @@ fn metadata(
     let score = spec.filter.text_score(document)?;
     if let Some(score) = score {
         metadata.push(TEXT_SCORE, score);
+    }
+    if (projection.needs_metadata(GEO_NEAR_DISTANCE) || projection.needs_metadata(GEO_NEAR_POINT))
+        && let Some((distance, place)) = spec.filter.nearest(document)
+    {
+        metadata.push(GEO_NEAR_DISTANCE, distance);
+        metadata.push(GEO_NEAR_POINT, place);
     }
     if let Some(record) = record.filter(|_| projection.needs_metadata(RECORD_ID)) {
         metadata.push(RECORD_ID, record.0 as i64);
