@@ -72,9 +72,14 @@ static STOP_WORDS: LazyLock<Vec<HashSet<&'static str>>> = LazyLock::new(|| {
 const SEARCHED_IN_ENGLISH: &str = "ain aren can couldn d didn doesn don hadn hasn haven isn it'd it'll just ll m ma \
     mightn mightn't mustn needn needn't now o re s shan should've shouldn t that'll ve wasn weren will won wouldn y";
 
+/// What MongoDB leaves out of English and NLTK does not.
+const LEFT_OUT_OF_ENGLISH: &str =
+    "can't cannot could here's how's let's ought that's there's what's when's where's who's why's would";
+
 fn english() -> HashSet<&'static str> {
     let mut words = words_of("en");
     words.retain(|word| !SEARCHED_IN_ENGLISH.split(' ').any(|searched| searched == *word));
+    words.extend(LEFT_OUT_OF_ENGLISH.split(' '));
     words
 }
 

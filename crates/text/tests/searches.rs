@@ -57,6 +57,10 @@ fn english_verbs_and_letters_are_words_to_search_for() {
     );
     assert!(matches("vitamin d", "d"), "a letter");
     assert!(!matches("the", "the"), "but not an article");
+    assert_eq!(
+        terms(&all("english"), &doc! {"a": "that's what we could find"}),
+        ["find"]
+    );
 }
 
 #[test]
