@@ -41,7 +41,7 @@ fn words_are_cut_at_delimiters_and_down_to_their_stems() {
     let text = "Don't re-run the RUNNERS' e-mail_address: naïve café… done";
     assert_eq!(
         terms(&english, &doc! {"a": text}),
-        ["cafe", "done", "e", "mail_address", "naiv", "run", "runner"]
+        ["cafe", "done", "e", "mail_address", "naiv", "re", "run", "runner"]
     );
     assert_eq!(terms(&all("none"), &doc! {"a": "The Thé"}), ["the"]);
     assert_eq!(terms(&all("german"), &doc! {"a": "die Häuser"}), ["haus"]);

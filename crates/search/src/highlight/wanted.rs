@@ -88,7 +88,7 @@ impl Wanted {
             }
         }
         places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
-        places.dedup_by(|next, before| next.start < before.end);
+        places.dedup_by(|next, before| next.end <= before.end);
         Value {
             text: Text::new(text),
             tokens: tokens.iter().map(|token| (token.start, token.end)).collect(),
