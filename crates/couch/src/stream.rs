@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 /// How long a feed keeps what it read ahead for a client that does not take it.
 const MOMENT: Duration = Duration::from_millis(2);
-/// How long the rest of a long text stays in memory for a client that does not take it.
+/// How long the rest of a long text stays in memory for a client that does not take it, and the memory for reading ahead its own.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Where an answer is written.
@@ -46,6 +46,7 @@ pub(crate) struct Output {
     is_behind: bool,
     /// Whether nothing is to be sent before the end, so that a failure has a status of its own.
     is_buffered: bool,
+    is_feed: bool,
 }
 
 /// What the client that waits for the answer is told first.
@@ -80,6 +81,7 @@ impl Output {
             piece_bytes_max: PIECES_BYTES,
             is_behind: false,
             is_buffered: operation.buffers_answer(),
+            is_feed: false,
         }
     }
 
@@ -88,16 +90,21 @@ impl Output {
         Output {
             page_bytes_max: PIECES_BYTES,
             piece_bytes_max: CHUNK_BYTES,
+            is_feed: true,
             ..Output::of(sender, operation)
         }
     }
 
     /// To be called before a page or a row is read. Waits until the answers of others leave room; if documents of the collection may be
     /// long, few are read at the same time, since what is written is counted only when it is sent. Lasts until the end of the page or row.
+    /// Fails if there is no room in time; a feed waits for as long as its client does.
     pub(crate) async fn begin_read(&mut self, collection: &RevisionedCollection) -> Result<()> {
-        if self.turn.is_none() {
-            let turn = collection.turn_to_answer().await;
-            self.turn = Some(turn.map_err(BodyError::from)?);
+        while self.turn.is_none() {
+            match collection.turn_to_answer().await {
+                Ok(turn) => self.turn = Some(turn),
+                Err(_) if self.is_feed => {}
+                Err(full) => return Err(BodyError::from(full).into()),
+            }
         }
         Ok(())
     }
@@ -209,12 +216,19 @@ impl Output {
         self.flush().await
     }
 
-    /// Waits until the client takes more, so that nothing is read before; false where it is gone.
-    async fn room(&self) -> bool {
-        match &self.sender {
-            Some(sender) => sender.room().await,
-            None => true,
+    /// Waits until the client takes more, so that nothing is read before; false where it is gone. If that takes long, the memory for
+    /// reading ahead is left to others meanwhile.
+    async fn room(&mut self) -> bool {
+        let Some(sender) = self.sender.clone() else {
+            return true;
+        };
+        if let Ok(is_there) = timeout(PATIENCE, sender.room()).await {
+            return is_there;
         }
+        self.page_bytes = CHUNK_BYTES;
+        let kept = self.kept_bytes();
+        self.share.charge(kept);
+        sender.room().await
     }
 
     /// Sends what is gathered, and with it the head of the answer; false where the client is gone. What is to be kept until the end is,
