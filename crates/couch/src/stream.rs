@@ -97,14 +97,13 @@ impl Output {
 
     /// To be called before a page or a row is read. Waits until the answers of others leave room; if documents of the collection may be
     /// long, few are read at the same time, since what is written is counted only when it is sent. Lasts until the end of the page or row.
-    /// Fails if there is no room in time; a feed waits for as long as its client does.
+    /// Fails if there is no room in time; a feed goes on then, because it would have to begin anew.
     pub(crate) async fn begin_read(&mut self, collection: &RevisionedCollection) -> Result<()> {
-        while self.turn.is_none() {
-            match collection.turn_to_answer().await {
-                Ok(turn) => self.turn = Some(turn),
-                Err(_) if self.is_feed => {}
-                Err(full) => return Err(BodyError::from(full).into()),
-            }
+        if self.is_feed {
+            self.engine.let_answers_go().await;
+        } else if self.turn.is_none() {
+            let turn = collection.turn_to_answer().await;
+            self.turn = Some(turn.map_err(BodyError::from)?);
         }
         Ok(())
     }
@@ -254,11 +253,11 @@ impl Output {
         let mut text = std::mem::take(&mut self.text);
         // It may wait for long until it is sent.
         text.shrink_to_fit();
-        let Some(sender) = &self.sender else {
+        let Some(sender) = self.sender.clone() else {
             return false;
         };
         if text.len() <= PIECES_BYTES {
-            return sender.send(text).await;
+            return self.room().await && sender.send(text).await;
         }
         let ahead = self.share.bytes();
         // It is there already.
@@ -270,7 +269,7 @@ impl Output {
             Some(rest) => match self.engine.set_aside(rest).await {
                 Ok(pieces) => {
                     self.share.charge(ahead);
-                    send_pieces(sender, pieces).await
+                    send_pieces(&sender, pieces).await
                 }
                 // The disk is full.
                 Err(rest) => sender.send(rest).await,
